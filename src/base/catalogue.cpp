@@ -1,4 +1,4 @@
-// Holds the sentences of the language that is used.
+// Holds the sentences of the current language.
 #include "topsctl/base/catalogue.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ Language& language_in_use() {
   return language;
 }
 
-// What stands between the quotes of a PO line.
+// Decodes the text between the quotes of a PO line.
 std::string unescaped(std::string_view quoted) {
   std::string text;
   for (std::size_t i = 0; i < quoted.size(); ++i) {

@@ -1,4 +1,4 @@
-// The words of dpkg's field `Status`, and what follows from them.
+// The words of dpkg's field `Status`, and predicates on them.
 #include "topsctl/base/dpkg_status.hpp"
 
 #include <algorithm>

@@ -17,7 +17,7 @@ namespace topsctl {
 
 namespace {
 
-// spdlog's own file sink follows links; this one writes to a descriptor opened without.
+// spdlog's own file sink follows links; this one uses a descriptor opened with O_NOFOLLOW.
 class DescriptorSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit DescriptorSink(int descriptor) : descriptor_(descriptor) {}
@@ -34,7 +34,7 @@ class DescriptorSink : public spdlog::sinks::base_sink<std::mutex> {
     while (left > 0) {
       const ssize_t written = ::write(descriptor_, from, left);
       if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return;  // a full disk must not stop the work that is logged
+      if (written <= 0) return;  // a full disk must not stop the logged work
       from += written;
       left -= static_cast<std::size_t>(written);
     }
@@ -57,7 +57,7 @@ struct Log::Sink {
 
 namespace {
 
-// Further lines of an event are set in, so that none can be taken for an event of its own.
+// Indents further lines of an event, so that none looks like an event of its own.
 std::string indented(std::string_view text) {
   std::string out;
   for (const char c : printable(text, Lines::keep)) {

@@ -19,7 +19,7 @@ bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-// The release of a version as far as `like` goes: "3.8.10" like "3.8" is "3.8".
+// The release of a version, with as many parts as `like`: "3.8.10" like "3.8" is "3.8".
 std::string cut_like(std::string_view version, std::string_view like) {
   std::vector<std::string> parts = split(version, '.');
   const std::size_t most = split(like, '.').size();
@@ -63,7 +63,7 @@ bool is_specifier_met(std::string_view specifier, std::string_view version) {
   }
   if (*found == "<=") return order <= 0;
   if (*found == ">=") return order >= 0;
-  // A pre-release or a post-release of that very version counts for neither.
+  // A pre-release or a post-release of the same version satisfies neither.
   if (release_of(version) == release_of(wanted) && release_of(wanted) == wanted) return false;
   return *found == "<" ? order < 0 : order > 0;
 }
@@ -187,7 +187,7 @@ std::optional<PythonRequirement> parse_python_requirement(std::string_view field
     rest = trimmed(rest.substr(close + 1));
   }
   const bool is_url = rest.starts_with('@');
-  // In a URL a semicolon is part of it unless a blank stands before.
+  // In a URL, a semicolon belongs to the URL unless a blank precedes it.
   const auto marker = is_url ? rest.find(" ;") : rest.find(';');
   if (marker != std::string_view::npos)
     requirement.marker = trimmed(rest.substr(rest.find(';', marker) + 1));

@@ -1,4 +1,4 @@
-// Python version ordering: PEP 440, and a defined order for what is not of it.
+// Python version ordering: PEP 440, and a defined order for other versions.
 #include "topsctl/base/python_version.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace topsctl {
 namespace {
 
 constexpr std::string_view separators = "-_.";
-// What Python's `\s` matches among ASCII.
+// The ASCII characters that Python's `\s` matches.
 constexpr std::string_view white_space = " \t\n\v\f\r\x1c\x1d\x1e\x1f";
 
 // Without leading zeros: zero is the empty text, so that length and text give the order.
@@ -35,8 +35,8 @@ int compare_release_numbers(Number a, Number b) {
   return order(a, b);
 }
 
-// PEP 440, "Local version identifiers": a word is older than a number. The same serves for versions
-// that are not PEP 440's.
+// PEP 440, "Local version identifiers": a word is older than a number. Also used for versions that
+// are not PEP 440 compliant.
 struct Piece {
   bool is_number = false;
   std::string_view text;
@@ -68,8 +68,8 @@ struct PythonVersion {
   std::optional<std::vector<Piece>> local;
 };
 
-// Reads a version that is in lower case already. Each part takes as much as it can: no later part
-// of PEP 440's grammar needs what an earlier one took.
+// Scans a lower-case version. Each part consumes as much as possible: no later part of PEP 440's
+// grammar needs text that an earlier one consumed.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -127,8 +127,8 @@ class Scanner {
     return numbers;
   }
 
-  // "-dev_1", "dev": the number, zero if there is none; nothing is read unless one of the labels is
-  // there. A label that begins with another comes first.
+  // "-dev_1", "dev": the number, zero if it is missing; reads nothing unless one of the labels is
+  // present. A label that begins with another one must come first.
   std::optional<Number> labelled(std::initializer_list<std::string_view> labels) {
     const std::string_view before = rest_;
     skip_separator();
@@ -176,7 +176,7 @@ class Scanner {
   std::string_view rest_;
 };
 
-// Lower case and without the white space around it.
+// In lower case, trimmed.
 std::string folded(std::string_view version) {
   const auto first = version.find_first_not_of(white_space);
   if (first == std::string_view::npos) return {};
@@ -191,13 +191,13 @@ int compare_releases(const std::vector<Number>& a, const std::vector<Number>& b)
   return order(a.size(), b.size());
 }
 
-// 0 for a mere development release, which precedes alphas; then the phases; then what is none.
+// 0 for a pure development release, which precedes alphas; then the phases; then the rest.
 int stage(const PythonVersion& version) {
   if (version.pre) return 1 + static_cast<int>(version.pre->phase);
   return version.dev && !version.post ? 0 : 4;
 }
 
-// `absent` is where a version without this part stands to those with one.
+// `absent`: how a version without this part compares to one with it.
 int compare_optional(const std::optional<Number>& a, const std::optional<Number>& b, int absent) {
   if (a && b) return compare_release_numbers(*a, *b);
   return a ? -absent : b ? absent : 0;

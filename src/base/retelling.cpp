@@ -12,7 +12,7 @@ namespace topsctl {
 
 namespace {
 
-// A sentence in pieces: literal text, and between two pieces the place of this number.
+// A sentence in pieces: literal text, and between two pieces a placeholder of this number.
 struct Form {
   std::vector<std::string> pieces;
   std::vector<std::size_t> places;
@@ -39,7 +39,8 @@ Form form_of(std::string_view sentence) {
   return form;
 }
 
-// What stands in the places, by their numbers; nothing if the text is no such sentence.
+// The values of the placeholders, by their numbers; nothing if the text does not match the
+// sentence.
 std::optional<std::vector<std::string_view>> filled(const Form& form, std::string_view text) {
   if (!text.starts_with(form.pieces.front())) return std::nullopt;
   if (form.places.empty())
@@ -72,7 +73,8 @@ struct Sentence {
   Form to;
 };
 
-// Those with most words of their own first. What has hardly any fits everything.
+// Sentences with the most words of their own first. Omits those with hardly any, because they match
+// everything.
 std::vector<Sentence> sentences_into(Language language, const Translations& catalogue) {
   constexpr std::size_t least_own = 6;
   std::vector<Sentence> sentences;

@@ -1,4 +1,4 @@
-// Cutting, joining, quoting and human forms of text.
+// Splits, joins, quotes and formats text.
 #include "topsctl/base/text.hpp"
 
 #include <algorithm>
@@ -258,7 +258,7 @@ std::string human_size(std::uint64_t bytes) {
   constexpr std::array<const char*, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
-  // What would be rounded to 1024.0 goes to the next unit.
+  // A value that would be rounded to 1024.0 goes to the next unit.
   while (value >= (unit == 0 ? 1024.0 : 1023.95) && unit + 1 < units.size()) {
     value /= 1024.0;
     ++unit;
@@ -319,7 +319,7 @@ std::string telling_lines(std::string_view text, std::size_t most) {
   std::vector<std::string> lines = split(text, '\n');
   std::erase_if(lines, [](const std::string& line) { return trimmed(line).empty(); });
   std::vector<std::string> told;
-  std::size_t next = 0;  // the first that is not told yet
+  std::size_t next = 0;  // the first line that is not yet included
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!is_error_line(lines[i])) continue;
     for (std::size_t at = std::max(next, begin_of_cause(lines, i));

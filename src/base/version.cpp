@@ -15,8 +15,8 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Tilde before the end of the text, letters before all other characters. dpkg takes bytes above 127
-// as negative, which puts them between letters and the other characters.
+// Tilde before the end of the text, letters before all other characters. dpkg treats bytes above
+// 127 as negative, which puts them between letters and the other characters.
 int weight(std::string_view text, std::size_t at) {
   if (at >= text.size() || is_digit(text[at])) return 0;
   const char c = text[at];
@@ -67,7 +67,7 @@ std::string_view without_blanks(std::string_view version) {
   return version.substr(first, version.find_last_not_of(" \t") - first + 1);
 }
 
-// dpkg reads the epoch with strtol, which skips white space and takes a sign.
+// dpkg parses the epoch with strtol, which skips white space and accepts a sign.
 std::string_view epoch_digits(std::string_view epoch) {
   epoch.remove_prefix(std::min(epoch.find_first_not_of(" \t\n\v\f\r"), epoch.size()));
   const bool has_plus = epoch.starts_with('+');

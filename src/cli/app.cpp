@@ -40,11 +40,11 @@ struct GlobalOptions {
   bool events = false;
   std::string color = "auto";
   std::string log_file;
-  std::string language;     // asked_language() knew it before
-  std::size_t columns = 0;  // of text where standard output is no terminal; 0: as wide as it is
+  std::string language;     // asked_language() has read it before
+  std::size_t columns = 0;  // text width if standard output is not a terminal; 0: unlimited
 };
 
-// Asked for with --help; carries the command's name, empty for the program itself.
+// Thrown for --help; has the command's name, empty for the program itself.
 struct HelpRequest {
   std::string command;
 };
@@ -125,7 +125,7 @@ class Program {
     commands_.push_back({&row, &table, std::move(action)});
   }
 
-  // The command that a part of the table is, if it is one.
+  // The command of a part of the table, if it is one.
   const Defined* defined(const OptionTable* table) const {
     const auto found = std::find_if(commands_.begin(), commands_.end(),
                                     [&](const Defined& each) { return each.table == table; });
@@ -137,7 +137,7 @@ class Program {
   }
 
   // `topsctl env exec -- PROGRAM...`, `topsctl launch -- SCRIPT...`: none of those words is
-  // topsctl's, whatever it looks like.
+  // topsctl's, regardless of its form.
   void cut_off_program_words() {
     const auto dashes = std::find(arguments_.begin(), arguments_.end(), "--");
     if (dashes == arguments_.end()) return;
@@ -163,7 +163,7 @@ class Program {
     return arguments_.end();
   }
 
-  // `topsctl help install`: the second word is no command to run.
+  // `topsctl help install`: the second word is not a command to run.
   void name_page() {
     const auto help = command_word();
     if (help == arguments_.end() || *help != "help") return;
@@ -179,7 +179,7 @@ class Program {
     if (!is_known) throw unknown_command(*word);
   }
 
-  // Whoever reads what is printed may stop: `topsctl help install | head -1`.
+  // The reader of the output may stop: `topsctl help install | head -1`.
   static bool is_written_or_unwanted() {
     if (std::cout) return true;
     pollfd out = {STDOUT_FILENO, POLLOUT, 0};
@@ -217,7 +217,7 @@ class Program {
     return false;
   }
 
-  // One that knows no control sequences.
+  // A terminal without control sequences.
   static bool is_dumb_terminal() {
     const auto environment = process_environment();
     const auto term = environment.find("TERM");
@@ -306,7 +306,7 @@ class Program {
     where.bundle = known_bundle_;
     for (std::string* text : {&output.text, &output.brief}) *text = std::string(translated(*text));
     tell_where(where, output);
-    // Before what the text says is next.
+    // Before the text's recommendation of the next step.
     if (!wants_json() && !options_.quiet) {
       for (const std::string& warning : output.header.warnings)
         std::cerr << fitted_lines(
@@ -333,7 +333,7 @@ class Program {
       std::cerr << render_error(*output.header.error, style_for(2));
     if (!is_written_or_unwanted()) {
       tell_unwritten();
-      // The status of a failure, or of a program that was run, counts for more.
+      // The status of a failure, or of a program that was run, has priority.
       if (!output.status && output.header.exit == ExitCode::done) {
         if (output.changed)
           std::cerr << format(
@@ -359,11 +359,11 @@ class Program {
 
 namespace {
 
-// While it lives, what is said on standard error holds nothing up.
+// While it lives, writing to standard error never blocks.
 class NonBlockingErrors {
  public:
   NonBlockingErrors() : buffer_(2), before_(std::cerr.rdbuf()) {
-    if (before_ == usual) std::cerr.rdbuf(&buffer_);  // else somebody listens already
+    if (before_ == usual) std::cerr.rdbuf(&buffer_);  // else it was redirected before
   }
   ~NonBlockingErrors() { std::cerr.rdbuf(before_); }
   NonBlockingErrors(const NonBlockingErrors&) = delete;

@@ -1,4 +1,4 @@
-// Asks at the terminal, wherever the output goes.
+// Asks at the terminal, regardless of redirected output.
 #include "cli/approval.hpp"
 
 #include "cli/option_table.hpp"

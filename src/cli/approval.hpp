@@ -12,13 +12,13 @@ struct OptionTable;
 // -y, --yes.
 void add_yes_option(OptionTable& table, bool& yes);
 
-// Whether a person is to be asked: there is a terminal to answer at, and the report is for people.
+// Whether to ask for approval: there is a terminal for the answer, and the report is text.
 bool is_to_be_asked(const Session& session, bool yes, bool dry_run);
 
-// Shows the plan at the terminal and asks; true for y or yes, and where there is no terminal after
-// all. Throws Error{interrupted}.
+// Shows the plan at the terminal and asks; true for y or yes, and if there is no terminal. Throws
+// Error{interrupted}.
 bool is_approved(const std::string& plan, const std::string& question);
-// The same; throws Error{interrupted} for any other answer, too.
+// The same; throws Error{interrupted} for any other answer too.
 void require_approval(const std::string& plan, const std::string& question);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// What a command is: a row in the table of commands.
+// A command: a row in the table of commands.
 #pragma once
 
 #include <filesystem>
@@ -19,18 +19,18 @@ namespace topsctl {
 
 struct OptionTable;
 
-// What every command may use.
+// The context of every command.
 struct Session {
-  Host host;  // root "/" until the command says otherwise
+  Host host;  // root "/" unless the command changes it
   EventFan* events = nullptr;
   Style style;  // of standard output
   Verbosity detail = Verbosity::normal;
   std::string command_line;              // as typed, for the history
-  const OptionTable* program = nullptr;  // of the whole program, with what was given
-  bool json = false;                     // the report is wanted as JSON
+  const OptionTable* program = nullptr;  // of the whole program, with the given options
+  bool json = false;                     // --json was given
   bool is_interactive = false;           // a person can be asked
   std::optional<std::vector<std::string>> program_words;  // behind `--` of `env exec`
-  // The same host with another root directory; relative paths are taken from the working directory.
+  // The same host with another root directory; relative paths start at the working directory.
   Host with_root(const std::string& root) const;
   // The same host with the transactions of this user, who may be root.
   Host with_own_state() const;
@@ -39,21 +39,21 @@ struct Session {
 struct Output {
   ReportHeader header;
   std::string json;  // the body: an object
-  // Instead of `json`, for what is large: writes the body's members, without the braces.
+  // Instead of `json`, for large documents: writes the members of the body, without the braces.
   std::function<void(std::ostream&)> json_members;
-  std::string text;                // for standard output when --json is not given
-  std::string brief = {};          // in its place with --quiet; empty: the same
+  std::string text;                // for standard output without --json
+  std::string brief = {};          // replaces it with --quiet; empty: the same
   bool is_data = false;            // `text` is for a program: a patch, a script, a document
-  bool changed = false;            // the machine is not as it was before
-  bool is_written = false;         // on standard output is all that belongs there
-  std::optional<int> status = {};  // exit status of a program that was run, in the place of ours
+  bool changed = false;            // the host differs from its previous state
+  bool is_written = false;         // standard output is complete already
+  std::optional<int> status = {};  // exit status of a program that was run, instead of ours
 };
 
-// How a command that is run on several hosts shows what their documents say together.
+// How a command shows the documents of several hosts together.
 struct FleetView {
-  std::vector<std::string> words;  // that the command gets there beside those that were typed
-  std::function<void()> prepare;   // before a host is asked; may throw
-  // Sets JSON, text and exit status of the output. `where`: the hosts, as they were given.
+  std::vector<std::string> words;  // additional words for the command on each host
+  std::function<void()> prepare;   // called before the hosts are queried; may throw
+  // Sets JSON, text and exit status of the output. `where`: the hosts, as given.
   std::function<void(const Json& targets, const std::string& where, Session&, Output&)> show;
 };
 
@@ -61,13 +61,13 @@ struct CommandAction {
   std::function<Output(Session&)> run;
   // The body's JSON when `run` threw: every documented field, empty.
   std::string empty_body = "{}";
-  std::optional<FleetView> fleet = {};  // nothing: the text of each host stands by itself
+  std::optional<FleetView> fleet = {};  // nothing: the text of each host is shown separately
 };
 
 // Where a command can be run.
 enum class CommandPlace {
   here,
-  anywhere,          // also on other machines, as the user who logs in there
+  anywhere,          // also on other hosts, as the login user
   anywhere_as_root,  // the same, as root
   hidden,            // here, started by topsctl itself: not in the help
 };
@@ -75,7 +75,7 @@ enum class CommandPlace {
 struct CommandRow {
   const char* name;
   const char* summary;
-  // Adds the command's options to its table and returns what it does with them.
+  // Adds the command's options to its table and returns its action.
   CommandAction (*define)(OptionTable& table);
   CommandPlace place = CommandPlace::here;
 };
@@ -112,11 +112,11 @@ CommandAction define_help(OptionTable& table);
 // A script that completes commands and options; `shell` is bash, zsh or fish.
 std::string completion_script(const OptionTable& program, const std::string& shell);
 
-// Output of a command that carried out, or planned, a transaction.
+// Output of a command that applied, or planned, a transaction.
 Output execution_output(const std::string& command, const Execution& execution, const Style& style);
 // Runs such a command; an Error that it throws becomes an Execution that failed before any change.
 Execution attempted(const Host& host, const std::function<Execution()>& command);
-// The body of such a command when its command line is wrong.
+// The body of such a command for an invalid command line.
 std::string failed_execution_body();
 
 }  // namespace topsctl

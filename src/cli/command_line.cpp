@@ -1,4 +1,5 @@
-// Builds CLI11's parser from a table of options, runs it, and tells its errors in topsctl's words.
+// Builds CLI11's parser from a table of options, runs it, and reports its errors in topsctl's
+// words.
 #include "cli/command_line.hpp"
 
 #include <CLI/CLI.hpp>
@@ -31,7 +32,7 @@ CLI::Option* add_by_target(CLI::App& parser, const Option& option) {
   return std::visit(add, option.target);
 }
 
-// CLI11 takes "010" for eight.
+// CLI11 reads "010" as eight.
 std::string without_leading_zeros(std::string& value) {
   const std::size_t first = value.find_first_not_of('0');
   if (first != 0 && is_digits(value)) value.erase(0, std::min(first, value.size() - 1));
@@ -53,7 +54,7 @@ void add_option(CLI::App& parser, const Option& option) {
   if (is_number(option.target)) added->transform(CLI::Validator(without_leading_zeros, ""));
   added->group(std::string(translated(option.group)))->required(option.is_required);
   if (!option.is_argument()) added->allow_extra_args(false);
-  // CLI11 calls an option that is not in the help by no name.
+  // CLI11 does not name an option that is not in the help.
   const std::string name = option.group.empty() ? option.names.front() : std::string();
   for (const ValueCheck& check : option.checks) {
     const auto named = [check, name](std::string& value) {
@@ -81,7 +82,7 @@ void fill(CLI::App& parser, const OptionTable& table) {
 
 std::unique_ptr<CLI::App> parser_for(const OptionTable& program) {
   auto parser = std::make_unique<CLI::App>(program.description, program.name);
-  parser->fallthrough();  // the program's options stand behind those of its commands too
+  parser->fallthrough();  // the program's options may also follow those of its commands
   parser->get_formatter()->column_width(width_of_names);
   for (const char* label :
        {"Usage", "OPTIONS", "SUBCOMMAND", "SUBCOMMANDS", "Positionals", "Subcommands", "REQUIRED",
@@ -120,7 +121,7 @@ std::string unknown_word(const std::string& word, const OptionTable& program) {
   return format("unknown option {}{}", in_quotes(word), did_you_mean(word, known));
 }
 
-// The option that takes one value and has more; empty: none.
+// The option that accepts one value and was given several; empty: none.
 std::string repeated_option(const OptionTable& table) {
   for (const Option& option : table.options) {
     const bool is_list = std::holds_alternative<std::vector<std::string>*>(option.target);
@@ -132,7 +133,7 @@ std::string repeated_option(const OptionTable& table) {
   return {};
 }
 
-// CLI11's sentence as one of the catalogue.
+// CLI11's message as a sentence of the catalogue.
 std::string own_words(std::string message) {
   if (message.starts_with(": ")) message.erase(0, 2);
   constexpr std::string_view lacking = " is required";

@@ -1,4 +1,4 @@
-// Parses a command line as its table of options says.
+// Parses a command line by its table of options.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 namespace topsctl {
 
 struct ParsedCommandLine {
-  const OptionTable* command = nullptr;  // the last part of the program that was given, if any
-  std::optional<std::string> help;       // -h was given: the short help of what it stands behind
+  const OptionTable* command = nullptr;  // the last given part of the program, if any
+  std::optional<std::string> help;       // -h was given: the short help of the part before it
 };
 
-// Puts `words`, those behind the program's name, into the targets of the program's options and
-// notes in its table what was given. Throws Error{usage}, with the parts that were given noted, and
-// what an immediate option throws.
+// Stores `words`, those after the program's name, in the targets of the program's options and marks
+// the given options in its table. Throws Error{usage}, with the given parts marked, and the errors
+// of immediate options.
 ParsedCommandLine parse_command_line(OptionTable& program, const std::vector<std::string>& words);
 
-// The part of the program that was given, the first in the order of the help; null if none was.
+// The given part of the program, the first in the order of the help; null if none was given.
 const OptionTable* given_command(const OptionTable& program);
 
 }  // namespace topsctl

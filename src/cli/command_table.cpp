@@ -1,4 +1,4 @@
-// The table of commands, and what they share.
+// The table of commands, and their common code.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -45,7 +45,7 @@ const std::vector<CommandRow>& command_table() {
 
 namespace {
 
-// A user who has none is told what is to be said of the machine's.
+// Without transactions of their own, users see the notes on the system's.
 bool has_own_transactions(const Session& session) {
   if (is_root_user()) return false;
   try {
@@ -86,7 +86,7 @@ Output execution_output(const std::string& command, const Execution& execution,
   output.header = {command, execution.exit, execution.error, execution.warnings};
   output.changed = execution.report.changed;
   output.json = to_line(to_json(execution.report));
-  // A failure before any change has nothing to show but its error.
+  // A failure before any change shows only its error.
   if (!execution.error || execution.report.transaction) {
     output.text = render_execution(execution, style);
     output.brief = render_state(execution.report, style);

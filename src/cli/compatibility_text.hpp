@@ -1,4 +1,4 @@
-// How a bundle fits a machine, as tables for people.
+// Tables that show how a bundle fits a host.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace topsctl {
 
-// What would change, in the order of installation; interpreters and their wheels; space.
+// Planned changes, in the order of installation; interpreters and their wheels; space.
 std::vector<TextSection> fit_sections(const CompatibilityReport& fit, const Inventory& inventory,
                                       const TargetSnapshot& target);
 

@@ -14,7 +14,7 @@ namespace topsctl {
 
 namespace {
 
-// Of an option of the command line that is being typed.
+// The value of an option on the command line that is being typed.
 std::string typed_value(const std::vector<std::string>& typed, const std::string& name) {
   std::string value;
   for (std::size_t i = 0; i + 1 < typed.size(); ++i) {
@@ -38,7 +38,7 @@ std::set<std::string> transaction_ids(const Session& session, const std::vector<
 
 using Typed = std::vector<std::string>;
 
-// In a list, what stands before its last comma stays; nothing comes twice.
+// In a list, keeps the text before the last comma; suggests nothing twice.
 std::set<std::string> in_list(const std::set<std::string>& values, const Typed& typed) {
   const std::string begun = typed.empty() ? std::string() : typed.back();
   const std::string before = begun.substr(0, begun.rfind(',') + 1);

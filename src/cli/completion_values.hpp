@@ -1,4 +1,4 @@
-// Values that a shell asks for while a command line is being typed.
+// Values that a shell requests while a command line is being typed.
 #pragma once
 
 #include <set>
@@ -9,7 +9,7 @@
 
 namespace topsctl {
 
-// Kinds of values, as Option::lists() names them.
+// Kinds of values, by the names of Option::lists().
 std::vector<std::string> completion_kinds();
 
 // The values of that kind. `typed`: the words so far, the one being typed last. Throws Error.

@@ -8,8 +8,8 @@
 
 namespace topsctl {
 
-// Added, removed and changed packages, each change with its lists; what gains privileges is red.
-// Brief: ten items a list.
+// Added, removed and changed packages, each change with its lists; new privileges in red. Brief:
+// ten items per list.
 std::string render_diff(const BundleDiff& diff, Detail detail, const Style& style);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// What `topsctl env check` prints for people.
+// The text of `topsctl env check`.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace topsctl {
 
-// Each variable with its places, the findings, and how many there are as the last line.
+// Each variable with its places, the findings, and their number as the last line.
 std::string render_environment_check(const EnvironmentCheck& check, const Style& style);
 
 }  // namespace topsctl

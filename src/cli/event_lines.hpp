@@ -16,14 +16,14 @@ class EventLines : public EventSink {
   void target_progressed(const TargetProgress& progress) override;
   void note(const std::string& text) override;
   void warning(const std::string& text) override;
-  // What programs say stays in the log.
+  // Output of programs stays in the log.
   void output(std::string_view /*piece*/) override {}
 
  private:
   static void write(const Json& event);
 };
 
-// One such line told to a sink again, as if it had happened here; others are passed over.
+// Forwards such a line to a sink as a local event; ignores other lines.
 void tell_event_line(std::string_view line, EventSink& sink);
 
 }  // namespace topsctl

@@ -16,7 +16,7 @@ constexpr std::size_t brief_subjects = 5;
 constexpr std::size_t longest_evidence = 240;  // columns, when brief
 constexpr std::size_t narrowest_subject = 32;
 
-// The characters of printable text, each with the bytes that make it.
+// The characters of printable text, each as its bytes.
 std::vector<std::string_view> characters(std::string_view text) {
   std::vector<std::string_view> list;
   for (std::size_t at = 0; at < text.size();) {
@@ -28,8 +28,8 @@ std::vector<std::string_view> characters(std::string_view text) {
   return list;
 }
 
-// What no line may be broken in: a word, and of Chinese text each character with the punctuation
-// behind it.
+// Units without line breaks: a word, and in Chinese text each character with the punctuation after
+// it.
 std::vector<std::string> unbroken_units(std::string_view word) {
   constexpr std::string_view closing = "，。、；：！？）》」』”’";
   constexpr std::string_view opening = "（《「『“‘";
@@ -87,7 +87,7 @@ std::string evidence_text(const Evidence& evidence, const std::string& subject) 
   return text + printable(translated_text(evidence.text));
 }
 
-// In lines that fit; what has too long words for that is cut in the middle.
+// Lines that fit; cuts text with too long words in the middle.
 std::string brief_lines(const std::string& text, const std::string& indent, const Style& style) {
   const std::string lines =
       wrapped(shortened_in_the_middle(text, longest_evidence), indent, style.width());
@@ -121,7 +121,7 @@ std::string remedy_lines(const Remedy& remedy, const Style& style) {
   return text;
 }
 
-// In what is left of a line; files keep their names, which stand at the end.
+// In the rest of a line; keeps file names, which come last.
 std::string subject_text(const Finding& finding, std::size_t used, Detail detail,
                          const Style& style) {
   const std::string subject = printable(finding.subject);

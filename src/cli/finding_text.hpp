@@ -17,19 +17,19 @@ enum class Detail {
   full,  // archived packages, all subjects, all evidence
 };
 
-// The findings alone: those that differ in subject and evidence only are one block.
+// Only the findings: those that differ only in subject and evidence are one block.
 std::string render_findings(const std::vector<Finding>& findings, Detail detail,
                             const Style& style);
 
-// At most `columns` wide on a terminal, "sdk/very...name.deb"; more is kept of the end.
+// At most `columns` wide on a terminal, "sdk/very...name.deb"; keeps more of the end.
 std::string shortened_in_the_middle(std::string_view text, std::size_t columns);
 
-// Words in lines of at most `columns`, the first behind `first`, the others indented likewise. A
-// word that is longer stays whole. `hanging`: the indent of the others, if another one is meant.
+// Wraps words into lines of at most `columns`, the first line after `first`, the others indented by
+// the same width. A longer word stays whole. `hanging`: another indent for the other lines.
 std::string wrapped(std::string_view text, const std::string& first, std::size_t columns,
                     std::optional<std::size_t> hanging = {});
 
-// The lines with those broken that a terminal is too narrow for; commands to copy stay whole.
+// Breaks lines that are too wide for the terminal; commands to copy stay whole.
 std::string fitted_lines(std::string_view text, const Style& style);
 
 }  // namespace topsctl

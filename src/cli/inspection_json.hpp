@@ -19,9 +19,9 @@ struct InspectionDocument {
   std::vector<Finding> findings;
   std::vector<StackMatch> stacks;
   BundleVerdict verdict;
-  Json against;  // null: not asked for
-  Json diff;     // null: not asked for
-  Json lock;     // null: not asked for
+  Json against;  // null: not requested
+  Json diff;     // null: not requested
+  Json lock;     // null: not requested
 };
 
 // The members of the object, without its braces.

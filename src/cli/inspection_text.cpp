@@ -1,4 +1,4 @@
-// The text of `topsctl inspect`: packages, containers, stacks, and what to do next.
+// The text of `topsctl inspect`: packages, containers, stacks, and the next command.
 #include "cli/inspection_text.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr std::size_t longest_value = 60;
 
 using Rows = std::vector<std::vector<std::string>>;
 
-// The folders and archives that all of these files lie in: it would take the room of what differs.
+// The common directory and archives of these files, which would take space from the differing part.
 std::string common_place(const std::vector<const Package*>& packages) {
   if (packages.size() < 2) return {};
   std::string common = place_text(packages.front()->container, packages.front()->path);
@@ -51,8 +51,8 @@ std::string painted(const std::string& mark, const Style& style) {
   return mark == "!" ? style.red(mark) : mark;
 }
 
-// Those an install takes first, archived ones last; else in the order of the bundle. When brief,
-// only those that it takes, or that cannot be read; if there are none, all but the archived.
+// Selected packages first, archived ones last; else in the order of the bundle. When brief, only
+// selected or unreadable ones; if there are none, all except archived ones.
 std::vector<const Package*> ordered(const Inventory& inventory, Detail detail) {
   const bool has_chosen = std::any_of(inventory.packages.begin(), inventory.packages.end(),
                                       [](const Package& package) { return package.chosen; });
@@ -103,7 +103,7 @@ std::string packages_table(const Inventory& inventory, Detail detail, const Styl
   return heading + table(rows, style);
 }
 
-// What was read of the data, and how to have more of it read.
+// How much of the data was read, and how to read more.
 std::string reading_text(const Inspection& inspection) {
   std::uint64_t checked = 0;
   std::uint64_t unpacked = 0;
@@ -152,7 +152,7 @@ std::string verdict_lines(const Inspection& inspection, const InspectionFrame& f
   return wrapped(joined(parts, "; "), concat(word, " "), style.width());
 }
 
-// Archives that an install takes nothing from are for full detail.
+// Archives without selected packages are shown only with full detail.
 std::string containers_table(const Inspection& inspection, const InspectionFrame& frame,
                              const Style& style) {
   Rows rows = {{"kind", "compression", "size", "sha256", "checksums", "container"}};
@@ -177,7 +177,7 @@ std::string containers_table(const Inspection& inspection, const InspectionFrame
   return table(rows, style) + notes;
 }
 
-// What scripts and configurations set that lie beside the packages.
+// Settings in scripts and configurations beside the packages.
 std::string settings_text(const Inspection& inspection, Detail detail, const Style& style) {
   if (inspection.settings.empty()) return {};
   const std::size_t most =
@@ -205,8 +205,8 @@ std::string others_text(const Inspection& inspection, const Style& style) {
   return text + table(rows, style);
 }
 
-// The command that unpacks the first archive with a package that an install needs; empty: none has
-// one, so that an install finds them all.
+// The command that unpacks the first archive with a package that an install needs; empty: there is
+// no such archive, so an install finds all packages.
 std::string unpacking(const Inspection& inspection, const InspectionFrame& frame) {
   for (const Package& package : inspection.inventory.packages) {
     if (!package.chosen || package.container.empty()) continue;

@@ -1,4 +1,4 @@
-// What `topsctl inspect` prints for people.
+// The text of `topsctl inspect`.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace topsctl {
 
-// A table with a title, made elsewhere; the first row is the heading.
+// A table with a title from another file; the first row is the heading.
 struct TextSection {
   std::string title;
   std::vector<std::vector<std::string>> rows;
@@ -20,14 +20,14 @@ struct TextSection {
 struct InspectionFrame {
   BundleVerdict verdict;
   std::vector<TextSection> sections;  // printed after the findings
-  std::string bundle;                 // as it was given, for the command to be run next
-  std::string options;                // the same, those that an install needs, too: " --stack S"
+  std::string bundle;                 // as given, for the next command
+  std::string options;                // the same, plus those that an install needs: " --stack S"
   Detail detail = Detail::brief;
 };
 
-// The verdict, the packages that an install takes (all of them with full detail, or where there are
-// none), containers, findings worst first, sections, and what to do next as the last line. Digests
-// and notes are for full detail. Paths are shortened in the middle to fit.
+// The verdict, the packages that an install selects (all of them with full detail, or if none is
+// selected), containers, findings worst first, sections, and the next command as the last line.
+// Digests and notes only with full detail. Shortens paths in the middle to fit.
 std::string render_inspection(const Inspection& inspection, const std::vector<Finding>& findings,
                               const InspectionFrame& frame, const Style& style);
 

@@ -1,4 +1,4 @@
-// Options of installs, and the words that give them to another topsctl.
+// Options of installs, and the words that pass them to another topsctl.
 #include "cli/install_options.hpp"
 
 #include "cli/option_table.hpp"
@@ -35,7 +35,7 @@ void add_library_option(OptionTable& table, SettingOptions& settings) {
 }
 
 void add_sandbox_option(OptionTable& table, bool& is_off) {
-  // For few: in the whole page alone.
+  // Rarely needed: only in the full help page.
   table
       .flag("--no-sandbox", is_off,
             "Read packages with full privileges where no sandbox is available")

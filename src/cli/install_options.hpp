@@ -1,4 +1,4 @@
-// The options of an install, wherever it is done.
+// The options of an install, local or remote.
 #pragma once
 
 #include <string>
@@ -25,17 +25,17 @@ struct InstallOptions {
   bool no_sandbox = false;
 };
 
-// --profile, --set, --unset and --forget-settings.
-// For what uses a library that was built and not installed.
+// For commands that use a library that was built and not installed.
 void add_library_option(OptionTable& table, SettingOptions& settings);
+// --profile, --set, --unset and --forget-settings.
 void add_setting_options(OptionTable& table, SettingOptions& settings);
 void add_install_options(OptionTable& table, InstallOptions& options);
 // --no-sandbox.
 void add_sandbox_option(OptionTable& table, bool& is_off);
 Sandboxing sandboxing_of(bool is_off);
-// The same options as words of a command line.
+// The given options as words of a command line.
 std::vector<std::string> words_of(const InstallOptions& options);
-// Those of them that say something else than the defaults.
+// The options that differ from the defaults.
 std::vector<std::string> words_that_matter(const InstallOptions& options);
 
 }  // namespace topsctl

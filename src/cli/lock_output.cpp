@@ -1,4 +1,4 @@
-// Writes locks and signatures whole or not at all.
+// Writes locks and signatures atomically.
 #include "cli/lock_output.hpp"
 
 #include <filesystem>

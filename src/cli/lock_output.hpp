@@ -1,4 +1,4 @@
-// Writing of locks, and of the signatures beside them.
+// Writes locks and their signatures.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace topsctl {
 
-// Writes the lock of all packages and returns its text. Adds a warning if a signature is beside it,
-// which is not of this lock.
+// Writes the lock of all packages and returns its text. Adds a warning if there is a signature
+// beside it, which belongs to an older lock.
 std::string write_lock(const std::string& file, const Inventory& inventory, const Clock& clock,
                        std::vector<std::string>& warnings);
 
@@ -19,7 +19,7 @@ struct WrittenSignature {
   std::string file;
   std::string key;  // its id
 };
-// Has ssh-keygen sign the file's text for its kind, and writes FILE.sig.
+// Signs the file's text by ssh-keygen for its kind, and writes FILE.sig.
 WrittenSignature write_signature(const std::string& file, std::string_view text,
                                  InputFile::Kind kind, const std::string& key_file,
                                  const Host& host);

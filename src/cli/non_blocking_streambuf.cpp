@@ -15,7 +15,7 @@ namespace topsctl {
 
 NonBlockingStreambuf::NonBlockingStreambuf(int descriptor, int patience_ms)
     : descriptor_(descriptor), patience_ms_(patience_ms) {
-  // O_NONBLOCK on the descriptor itself would be seen by the shell that gave it to us.
+  // O_NONBLOCK on the descriptor itself would also affect the shell that shares it.
   struct stat status {};
   if (::fstat(descriptor, &status) == 0 && (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode))) {
     const std::string name = concat("/proc/self/fd/", descriptor);
@@ -47,7 +47,7 @@ void NonBlockingStreambuf::write_some(const char* bytes, std::size_t size) {
     const ssize_t written = ::write(descriptor_, bytes, size);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0 && errno == EAGAIN) {
-      // Room for less than this: wait for more, but not for ever.
+      // No space for this much: wait, but only for a limited time.
       is_stuck_ = true;
       return;
     }

@@ -1,4 +1,4 @@
-// Output for people that never holds up the work it tells of.
+// Output for people that never blocks the work it reports.
 #pragma once
 
 #include <streambuf>
@@ -7,9 +7,9 @@
 
 namespace topsctl {
 
-// Writes to a descriptor at once. A reader that takes nothing for a while - a terminal that was
-// stopped, a connection that is gone without a word - gets nothing more until it takes again; what
-// cannot be written is dropped, and the stream stays good.
+// Writes to a descriptor at once. A reader that accepts nothing for a while - a stopped terminal, a
+// dead connection - gets nothing more until it accepts data again; the rest is dropped, and the
+// stream stays good.
 class NonBlockingStreambuf : public std::streambuf {
  public:
   explicit NonBlockingStreambuf(int descriptor, int patience_ms = 2000);
@@ -21,7 +21,7 @@ class NonBlockingStreambuf : public std::streambuf {
  private:
   void write_some(const char* bytes, std::size_t size);
   int descriptor_;
-  Descriptor own_;  // the same file, opened so that no write waits
+  Descriptor own_;  // the same file, opened in non-blocking mode
   int patience_ms_;
   bool is_stuck_ = false;
 };

@@ -1,4 +1,4 @@
-// Fills tables of options, and looks things up in them.
+// Fills tables of options, and searches them.
 #include "cli/option_table.hpp"
 
 #include <algorithm>

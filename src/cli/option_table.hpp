@@ -1,4 +1,4 @@
-// The table of a command's options, arguments and parts: what may be given, and what was.
+// The table of a command's options, arguments and parts, with the given values.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace topsctl {
 
-// Returns an empty string for a good value, else what is wrong with it.
+// Returns an empty string for a valid value, else the error.
 using ValueCheck = std::function<std::string(const std::string& value)>;
 
-// Of the option that asks for the short help.
+// For the option that shows the short help.
 struct ShowsHelp {};
 
-// What the parser does with an option that is given: runs the function at once, sets the flag, or
-// converts the value. The pointers must be valid until the command line has been parsed.
+// The parser's action for a given option: runs the function at once, sets the flag, or converts the
+// value. The pointers must be valid until the command line has been parsed.
 using OptionTarget =
     std::variant<ShowsHelp, std::function<void()>, bool*, int*, unsigned*, std::int64_t*,
                  std::size_t*, std::optional<std::size_t>*, std::string*,
@@ -36,63 +36,63 @@ struct Option {
   bool is_required = false;
   std::vector<ValueCheck> checks;
   std::vector<std::string> values;  // all that it can have, for completion; empty: any
-  std::string listed;  // what `topsctl completion --values` lists for it; empty: nothing
+  std::string listed;  // the kind of values that `topsctl completion --values` lists; empty: none
   std::vector<std::string> excluded;  // names of options that do not go with this one
   std::vector<std::string> given;     // the values as typed; "true" for a flag
 
   Option& required();
   Option& check(ValueCheck is_good);
-  // Takes none but these.
+  // Accepts only these values.
   Option& choices(std::vector<std::string> all);
-  // The shell asks topsctl for its values, those of this kind; others are taken too.
+  // The shell asks topsctl for values of this kind; other values are accepted too.
   Option& lists(std::string kind);
-  // The other may be added later; it excludes this one as well.
+  // The other option may be added later; it excludes this one too.
   Option& excludes(std::string other);
   Option& hidden();
 
-  bool is_argument() const;  // stands without a name
+  bool is_argument() const;  // has no option name
   bool is_flag() const;      // has no value
 };
 
 struct OptionTable {
-  // Descriptions are said in the language that is used.
+  // Descriptions are translated into the current language.
   OptionTable(std::string its_name, const std::string& its_description);
 
   std::string name;
   std::string description;
-  std::string extra_word_hint;  // what to do with a word that is none of its own
-  bool is_hidden = false;       // not in the help of what it is a part of
-  std::deque<Option> options;   // in the order of the help; addresses stay
+  std::string extra_word_hint;                      // hint for an unknown word
+  bool is_hidden = false;                           // not shown in the help of its parent
+  std::deque<Option> options;                       // in the order of the help; addresses stay
   std::vector<std::unique_ptr<OptionTable>> parts;  // commands of a program, or of a command
   std::string group = "Options";                    // of options that are added from now on
   bool is_given = false;                            // the name was on the command line
 
-  // `names` as in "-n,--dry-run".
+  // `names` in the form "-n,--dry-run".
   Option& flag(const std::string& names, bool& target, const std::string& description);
-  // Takes one value each time; may be given several times if the target is a list.
+  // An option with one value; may be repeated if the target is a list.
   template <class Target>
   Option& value(const std::string& names, Target& target, const std::string& description,
                 std::string type_name) {
     return add(names, &target, description, std::move(type_name));
   }
-  // Takes a word without a name, or all that are left if the target is a list.
+  // An argument: one word, or all remaining words if the target is a list.
   template <class Target>
   Option& argument(const std::string& name, Target& target, const std::string& description,
                    std::string type_name) {
     return add(name, &target, description, std::move(type_name));
   }
-  // A flag that runs `act`, which may throw, before what is behind it is looked at.
+  // A flag that runs `act`, which may throw, before the following words are parsed.
   Option& immediate(const std::string& names, std::function<void()> act,
                     const std::string& description);
   OptionTable& part(std::string its_name, const std::string& its_description);
 
-  // By one of its names. Throws Error{internal} if there is none.
+  // By one of its names. Throws Error{internal} if it is unknown.
   Option& option(const std::string& its_name);
   const Option& option(const std::string& its_name) const;
   bool has(const std::string& its_name) const;  // was this option given?
   // The option with this name, owned by the table; null if the table has no such option.
   const Option* find(std::string_view its_name) const;
-  // The last value given for this option; empty if none was given or the table has no such option.
+  // The last value given for this option; empty if it was not given or is not in the table.
   std::string given(std::string_view its_name) const;
 
  private:
@@ -100,7 +100,7 @@ struct OptionTable {
               std::string type_name);
 };
 
-// The command with what was given, as words of a command line; without the options of one group.
+// The command with its given options, as words of a command line; without the options of one group.
 std::vector<std::string> given_words(const OptionTable& command, const std::string& left_out_group);
 
 }  // namespace topsctl

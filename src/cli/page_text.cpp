@@ -1,4 +1,4 @@
-// Renders the little Markdown that pages are written in.
+// Renders the Markdown subset of the pages.
 #include "cli/page_text.hpp"
 
 #include <unistd.h>
@@ -24,7 +24,8 @@ namespace {
 constexpr std::string_view page_indent = "    ";
 constexpr std::size_t page_columns = 80;  // without a terminal, as man(1) has them
 constexpr std::string_view code_indent = "    ";
-// LESS as git sets it: leave what fits on the screen, keep colours. LESSSECURE: no shell from it.
+// LESS like git's default: quit if the text fits on the screen, keep colours. LESSSECURE: no shell
+// from it.
 constexpr const char* pager =
     "LESS=\"${LESS-FRX}\" LESSSECURE=1; export LESS LESSSECURE\n"
     "if [ -n \"$PAGER\" ]; then eval \"exec $PAGER\"\n"
@@ -73,7 +74,7 @@ std::string inline_text(std::string_view text, const Style& style) {
     if (const auto strong = enclosed("**")) {
       out += style.bold(std::string(*strong));
     } else if (const auto code = enclosed("`")) {
-      // Each word by itself, so that lines may be broken between them.
+      // Each word separately, so that lines may be broken between them.
       std::vector<std::string> words = split(*code, ' ');
       for (std::string& word : words) word = style.bold(word);
       out += joined(words, " ");
@@ -89,7 +90,7 @@ std::string inline_text(std::string_view text, const Style& style) {
   return out;
 }
 
-// A line of a list of options is a name, two blanks at least, and what it means.
+// An option line has a name, at least two blanks, and a description.
 std::string option_line(std::string_view indentation, std::string_view text, const Style& style) {
   if (indentation.size() + display_width(text) <= style.width())
     return concat(indentation, text, "\n");
@@ -98,7 +99,7 @@ std::string option_line(std::string_view indentation, std::string_view text, con
   const auto gap = text.find("  ", begin);
   std::size_t meaning = gap == std::string_view::npos ? begin : text.find_first_not_of(' ', gap);
   std::size_t hanging = indentation.size() + meaning;
-  // A meaning needs room: else the line hangs together.
+  // If a description has too little space, does not wrap the line.
   if (meaning == begin || hanging + least_room > style.width()) {
     meaning = begin;
     hanging = indentation.size() + begin + 4;
@@ -107,7 +108,7 @@ std::string option_line(std::string_view indentation, std::string_view text, con
                  hanging);
 }
 
-// The lines of a synopsis, each with those that continue it.
+// The lines of a synopsis, each joined with its continuation lines.
 std::vector<std::string> joined_synopsis(const std::vector<std::string>& lines) {
   std::vector<std::string> joined;
   for (const std::string& line : lines) {
@@ -218,7 +219,7 @@ void read_in_pager(const std::string& text, const Style& style) {
     if (::lseek(file.get(), 0, SEEK_SET) != 0 || ::dup2(file.get(), STDIN_FILENO) < 0) return;
     exec_program({"/bin/sh", "-c", pager}, process_environment());
   } catch (const Error&) {
-    // The terminal shows it, too.
+    // Without a pager, the caller prints the text.
   }
 }
 

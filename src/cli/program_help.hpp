@@ -1,4 +1,4 @@
-// What `topsctl -h` says.
+// The text of `topsctl -h`.
 #pragma once
 
 #include <string>
@@ -7,8 +7,7 @@
 
 namespace topsctl {
 
-// The commands by what they are for, the options of every command, and three examples. At most 40
-// lines.
+// The commands by purpose, the options of every command, and three examples. At most 40 lines.
 std::string program_help(const Style& style);
 
 }  // namespace topsctl

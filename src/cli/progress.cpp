@@ -50,7 +50,7 @@ void ProgressSink::progressed(std::uint64_t done, std::uint64_t total) {
   constexpr std::uint64_t width = 20;
   done = std::min(done, total);
   const std::uint64_t filled = done * width / total;
-  // What was there before took no time.
+  // Data that were there before took no time.
   const double gained =
       static_cast<double>(std::max<std::uint64_t>(done - std::min(done, done_before_), 1));
   const double ms = static_cast<double>(elapsed.count());
@@ -75,7 +75,7 @@ void ProgressSink::target_progressed(const TargetProgress& progress) {
   if (targets_.size() > 1) draw_targets();
 }
 
-// Those that move first, as many as have room; the others are counted.
+// Shows the targets that moved most recently, as many as fit; counts the others.
 void ProgressSink::draw_targets() {
   if (verbosity_ != Verbosity::normal || !terminal_) return;
   constexpr std::size_t most_lines = 16;

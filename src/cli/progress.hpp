@@ -14,8 +14,8 @@ namespace topsctl {
 
 enum class Verbosity { quiet, normal, verbose };
 
-// Steps as they start and end; on a terminal the running step stands on a line of its own that is
-// overwritten. `verbose` also shows what programs say.
+// Steps as they start and end; on a terminal the running step has its own line, which is
+// overwritten. `verbose` also shows the output of programs.
 class ProgressSink : public EventSink {
  public:
   ProgressSink(Verbosity verbosity, bool terminal, Style style)
@@ -29,14 +29,14 @@ class ProgressSink : public EventSink {
   void step_finished(std::size_t index, std::size_t total, const std::string& description,
                      std::int64_t duration_ms, bool succeeded) override;
   void working(const std::string& text) override;
-  // A bar with the rate and what is left, once the work has taken a second.
+  // A bar with the rate and the remaining time, after one second of work.
   void progressed(std::uint64_t done, std::uint64_t total) override;
-  // A line for each of several targets.
+  // One line per target.
   void target_progressed(const TargetProgress& progress) override;
   void note(const std::string& text) override;
   void warning(const std::string& text) override;
   void output(std::string_view piece) override;
-  // Removes what is of interest no longer, before something else is written to the terminal.
+  // Removes transient lines before other output is written to the terminal.
   void clear();
 
  private:
@@ -48,7 +48,7 @@ class ProgressSink : public EventSink {
   Style style_;
   std::size_t transient_lines_ = 0;  // that are shown
   std::vector<TargetProgress> targets_;
-  std::string step_;    // the running one, as it is shown
+  std::string step_;    // the running one, as shown
   std::string output_;  // of a program, since its last end of line
   std::string working_on_;
   std::optional<std::chrono::steady_clock::time_point> work_began_;

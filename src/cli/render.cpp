@@ -64,22 +64,22 @@ std::vector<std::size_t> widths_of(const Rows& rows) {
   return widths;
 }
 
-// Two blanks stand before each cell.
+// Two blanks precede each cell.
 std::size_t width_of(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), 2 * widths.size());
 }
 
-// Of what of a row stands in further lines.
+// For the parts of a row in further lines.
 constexpr std::size_t further_indent = 4;
 
-// Columns that stand in one line.
+// Columns in one line.
 struct ColumnGroup {
   std::size_t first = 0;
   std::size_t end = 0;
   std::size_t indent = 0;  // before the first one
 };
 
-// Of Latin letters: text of other scripts may break anywhere.
+// For Latin letters: text in other scripts may break anywhere.
 std::size_t longest_word(const std::string& cell) {
   constexpr unsigned char first_beyond_ascii = 0x80;
   std::size_t longest = 0;
@@ -97,7 +97,7 @@ std::size_t longest_word(const std::string& cell) {
 }
 
 std::vector<ColumnGroup> groups_of(const std::vector<std::size_t>& widths, std::size_t columns) {
-  constexpr std::size_t readable = 24;  // text of the last column goes on in further lines
+  constexpr std::size_t readable = 24;  // text of the last column may continue in further lines
   std::vector<ColumnGroup> groups = {{}};
   std::size_t used = 0;
   for (std::size_t i = 0; i < widths.size(); ++i) {
@@ -113,7 +113,7 @@ std::vector<ColumnGroup> groups_of(const std::vector<std::size_t>& widths, std::
   return groups;
 }
 
-// Text in lines of its own below a row, or below where it begins if its words fit there.
+// Continues text on separate lines below a row, or below its beginning if its words fit there.
 std::string going_on(const std::string& cell, std::size_t start, std::size_t columns) {
   constexpr std::size_t below = further_indent + 2;
   const bool fits = start + longest_word(cell) <= columns || start <= below;
@@ -124,7 +124,7 @@ std::string going_on(const std::string& cell, std::size_t start, std::size_t col
   return concat(fits ? "" : concat("\n", indent), joined(lines, concat("\n", indent)));
 }
 
-// The cells of one group; text of the last column of all may take further lines.
+// The cells of one group; text of the last column may take further lines.
 std::string line_of(const std::vector<std::string>& row, const ColumnGroup& group,
                     const std::vector<std::size_t>& widths, const Style& style, bool is_heading) {
   std::string line(group.indent + 1, ' ');
@@ -147,7 +147,7 @@ std::string line_of(const std::vector<std::string>& row, const ColumnGroup& grou
     start += widths[i];
   }
   if (is_empty) return {};
-  // Nothing stands before text that went on below.
+  // Removes blanks before text that continues on the next line.
   for (std::size_t at = line.find(" \n"); at != std::string::npos; at = line.find(" \n"))
     line.erase(at, 1);
   return concat(line, "\n");
@@ -264,7 +264,7 @@ std::string render_plan(const Plan& plan, const Style& style) {
 
 namespace {
 
-// What the programs of failed checks printed at last.
+// The last output of the programs of failed checks.
 std::string outputs_of(const std::vector<CheckResult>& checks, const Style& style) {
   constexpr std::size_t most_lines = 20;
   std::string text;
@@ -292,7 +292,7 @@ std::string render_checks(const std::vector<CheckResult>& checks, const Style& s
 
 namespace {
 
-// Those that passed are counted; what failed the transaction, its error tells.
+// Passed checks are only counted; the transaction's error reports the failed one.
 std::string checks_in_brief(const TransactionReport& report, const Style& style) {
   std::vector<CheckResult> others;
   std::copy_if(report.checks.begin(), report.checks.end(), std::back_inserter(others),

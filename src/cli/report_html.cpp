@@ -83,8 +83,8 @@ bool is_hex(std::string_view text) {
                      [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-// A piece of a word without separators. A digest may break between groups of its digits; what else
-// is too long for a screen breaks where it must.
+// A piece of a word without separators. A digest may break between groups of its digits; other text
+// that is too long for a screen breaks where necessary.
 std::string piece_html(std::string_view piece) {
   if (piece.size() <= longest_whole) return escaped(piece);
   if (!is_hex(piece)) return concat("<span class=\"long\">", escaped(piece), "</span>");
@@ -214,7 +214,7 @@ std::string report_html(const ReportPage& page) {
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
              escaped(page.title), "</title>\n<style>", style_sheet, "</style>\n</head>\n<body>\n");
   html += format("<h1>{}</h1>\n", marked_html(mark_of_whole(page), page.title));
-  // Of a fleet the targets stand first.
+  // With several hosts, the targets come first.
   if (page.parts.empty()) html += facts_html(page);
   for (const ReportPage::Section& section : page.sections) html += section_html(section, "h2");
   if (!page.parts.empty())

@@ -7,7 +7,7 @@
 
 namespace topsctl {
 
-// One file that needs no other; every text is escaped.
+// A self-contained file; all text is escaped.
 std::string report_html(const ReportPage& page);
 
 }  // namespace topsctl

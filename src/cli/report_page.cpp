@@ -1,4 +1,4 @@
-// What a page shows of a report, and the page as text.
+// The parts of a report that a page shows, and the page as text.
 #include "cli/report_page.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::string duration(const Json& object) {
   return is_number ? human_duration(found->get<std::int64_t>()) : "-";
 }
 
-// Adds a section unless it would have a heading alone.
+// Adds a section unless it would only have a heading.
 void add_section(ReportPage& page, ReportPage::Section section, const Row& heading) {
   if (section.rows.empty()) return;
   section.title = translated(section.title);
@@ -61,7 +61,7 @@ void add_fact(ReportPage& page, const char* label, const std::string& value) {
   if (value != "-") page.facts.emplace_back(translated(label), translated_text(value));
 }
 
-// Where, for whom and when, and of which packages.
+// Host, user, time and packages.
 void add_origin(ReportPage& page, const Json& document) {
   add_fact(page, "host", field(document, "host"));
   add_fact(page, "user", field(document, "user"));
@@ -125,7 +125,7 @@ class PageWriter {
     const auto fact = [&](const char* label, const char* key) {
       add_fact(page_, label, field(document_, key));
     };
-    // What an error says is not said twice.
+    // An error's message is not repeated.
     const auto error = document_.find("error");
     const bool is_error = error != document_.end() && error->is_object() &&
                           field(*error, "message") == field(document_, "msg");
@@ -218,7 +218,7 @@ std::string first_line(const std::string& text) {
   return split(text, '\n').front();
 }
 
-// Of one target: its own report, as far as it has come to one. Its warnings are those of the page.
+// For one target: its own report, if there is one. Its warnings are shown on the main page.
 ReportPage target_page(const Json& target) {
   const auto report = target.find("report");
   const bool has_report = report != target.end() && report->is_object();
@@ -239,7 +239,7 @@ ReportPage target_page(const Json& target) {
   return page;
 }
 
-// `is_alone`: its error is on the page anyway.
+// `is_alone`: the page shows its error already.
 Row target_row(const Json& target, bool is_alone) {
   static const Json nothing = Json::object();
   const auto found = target.find("report");
@@ -259,7 +259,7 @@ ReportPage deployment_page(const Json& document) {
   ReportPage page;
   const Json& all = html_list(document, "targets");
   const bool is_alone = all.size() == 1;
-  // The error of a target is said with the target, and that of several is the title.
+  // A target's error is shown with the target, and the title is the error of several.
   page.title = format("topsctl {}: {}", field(document, "command"),
                       is_alone ? concat(field(all[0], "target"), ": ", field(all[0], "status"))
                                : field(document, "msg"));

@@ -1,4 +1,4 @@
-// Finds the commands in a text, and adds what they need.
+// Finds the commands in a text, and completes them.
 #include "cli/told_commands.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool has_word(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Only root may do these, whatever the directory of the user has.
+// These need root, even with a state directory of the user.
 bool needs_root(const std::string& command) {
   return command == "install" || command == "repair";
 }
@@ -42,7 +42,7 @@ class ToldCommand {
     table_ = found == parts.end() ? nullptr : found->get();
   }
 
-  // Empty if nothing is to be added.
+  // Empty if nothing must be added.
   std::string completed() {
     if (table_ == nullptr || has_word(words_, "-h")) return {};
     const Words before = words_;
@@ -60,7 +60,7 @@ class ToldCommand {
   }
 
  private:
-  // Placeholders of which the value is known.
+  // Placeholders with a known value.
   void fill() {
     const std::string command = where_.command == nullptr ? "" : where_.command->name;
     for (std::string& word : words_) {
@@ -68,7 +68,7 @@ class ToldCommand {
       if (word == "BUNDLE") {
         value = all_given("bundle");
         if (command == "inspect" || command == "lock") value = all_given("path");
-        // What is to be signed is no bundle.
+        // A file to sign is not a bundle.
         if (value.ends_with(".lock") || value.ends_with(".json")) value.clear();
         if (value.empty() && where_.bundle) value = where_.bundle().value_or("");
       } else if (word == "DIR" && command == "doctor") {
@@ -86,7 +86,7 @@ class ToldCommand {
       words_.insert(words_.begin() + 2, "BUNDLE");
   }
 
-  // Words that were given to the command that tells, for an option or an argument.
+  // Words that were given to the current command, for an option or an argument.
   std::string all_given(std::string_view name) const {
     const Option* option = where_.command == nullptr ? nullptr : where_.command->find(name);
     Words words;
@@ -96,13 +96,13 @@ class ToldCommand {
     return joined(words, " ");
   }
 
-  // Of the command that tells it, if this one has it, too.
+  // From the current command, if this one has the option too.
   std::string root_option() const {
     const std::string root = all_given("--root");
     return root == "/" || table_->find("--root") == nullptr ? "" : root;
   }
 
-  // Of one that cannot be told from here: where it is to be typed.
+  // For a command that cannot be completed from here: where to type it.
   std::string add_target() {
     if (has_word(words_, "--target") || has_word(words_, "--hosts") ||
         joined(words_, " ").find(where_.target) != std::string::npos)
@@ -114,7 +114,7 @@ class ToldCommand {
       return {};
     }
     if (table_->find("--target") == nullptr) return format(" on {}", where_.target);
-    is_with_sudo_ = false;  // it is asked for there
+    is_with_sudo_ = false;  // the remote command asks for it
     add(where_.target_options);
     return {};
   }
@@ -135,7 +135,7 @@ bool is_told(std::string_view text) {
          (text[program_name.size()] == ' ' || text[program_name.size()] == '\n');
 }
 
-// "next: " and "run: ", as they are shown.
+// "next: " and "run: ", as displayed.
 Words labels_of_commands() {
   Words labels;
   for (const std::string& label : {format("next:"), format("run:")})
@@ -143,7 +143,7 @@ Words labels_of_commands() {
   return labels;
 }
 
-// Of a label with the blanks around it, at the beginning of a text; 0: none is there.
+// The size of a label with the blanks around it, at the beginning of a text; 0: none.
 std::size_t size_of_label(std::string_view text, const Words& labels) {
   const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
   for (const std::string& label : labels) {
@@ -179,7 +179,7 @@ std::string told_where(const ToldWhere& where, const std::string& text) {
     }
     std::string before = text.substr(at, begin - at);
     if (label > 0) {
-      // A note stands before the colon: what is behind it is typed.
+      // A note comes before the colon: the text after it is a command to type.
       const std::size_t quote = completed.rfind('`');
       before.insert(before.find(':'), completed.substr(quote + 1));
       completed.erase(quote);

@@ -1,4 +1,4 @@
-// Commands that a text tells its reader to type, completed so that they work where they are read.
+// Completes commands that a text recommends, so that they work where they are read.
 #pragma once
 
 #include <functional>
@@ -11,23 +11,24 @@
 
 namespace topsctl {
 
-// Where the reader sits, and what is known there.
+// The reader's place, and the known values.
 struct ToldWhere {
   const OptionTable* program = nullptr;
-  const OptionTable* command = nullptr;  // that told it, with what was given; null: not known
-  std::string target = {};               // as it was given, of another host; empty: this one
-  std::string target_options = {};       // by which it is reached: "--target root@h1 -F file"
+  const OptionTable* command = nullptr;  // the current command, with the given options; null:
+                                         // unknown
+  std::string target = {};               // as given, for another host; empty: this one
+  std::string target_options = {};       // options for reaching it: "--target root@h1 -F file"
   bool is_root = true;
-  // Words of the bundle that was installed last; empty: none is there. Nothing: it is not known.
+  // Words of the last installed bundle; empty: no bundle. Nothing: unknown.
   std::function<std::optional<std::string>()> bundle = {};
 };
 
-// Of `topsctl ...` in backquotes, and behind "next:": with the bundle and the files that are known,
-// --root or --target as for the command that tells it, and sudo. Other text stays.
+// Completes `topsctl ...` in backquotes, and after "next:": with the bundle and known files, --root
+// or --target as for the current command, and sudo. Leaves other text unchanged.
 std::string told_where(const ToldWhere& where, const std::string& text);
-// The same of its hint.
+// The same for its hint.
 Error told_where(const ToldWhere& where, const Error& error);
-// The same of what a command says; its text stays if it is data.
+// The same for a command's output; leaves its text unchanged if it is data.
 void tell_where(const ToldWhere& where, Output& output);
 
 }  // namespace topsctl

@@ -7,7 +7,7 @@ namespace topsctl {
 
 namespace {
 
-// The index of a name; nothing if it is none of them.
+// The index of a name; nothing if it is unknown.
 std::optional<std::size_t> index_in(const std::vector<std::string>& names, std::string_view name) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) return std::nullopt;

@@ -1,4 +1,4 @@
-// Names and JSON form of what reading all of a package found.
+// Names and JSON form of the results of reading a whole package.
 #include "topsctl/model/contents.hpp"
 
 #include <nlohmann/json.hpp>

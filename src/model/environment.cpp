@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 6> loader_directories = {
     "/lib",           "/usr/lib", "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu",
     "/usr/local/lib", "/lib64"};
 
-// The folder of the first payload file of that name.
+// The directory of the first payload file of that name.
 std::optional<std::string> directory_of(const std::vector<std::string>& payload,
                                         const std::string& file) {
   for (const std::string& path : payload) {
@@ -50,7 +50,7 @@ SearchPath derive_path(const PathRule& rule, const std::vector<std::string>& pay
     const bool known =
         std::any_of(path.entries.begin(), path.entries.end(),
                     [&](const SearchPathEntry& e) { return e.directory == *directory; });
-    // A colon would end the entry; no package of sound mind installs into such a folder.
+    // A colon would end the entry; in practice no package installs into such a directory.
     if (!searched_anyway && !known && directory->find(':') == std::string::npos) {
       path.entries.push_back({*directory, fixed});
     }

@@ -1,4 +1,4 @@
-// Writes environments in the words of each consumer, by that consumer's rules of quoting.
+// Writes environments in each consumer's syntax and quoting.
 #include "topsctl/model/environment_formats.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ bool has_line_break(std::string_view text) {
   return text.find_first_of("\r\n") != std::string_view::npos;
 }
 
-// What of the text the format cannot carry; empty: nothing.
+// The part of the text that the format cannot express; empty: none.
 std::string obstacle(std::string_view text, EnvironmentFormat format) {
   if (format == EnvironmentFormat::sh || format == EnvironmentFormat::fish) return {};
   if (!is_utf8(text)) return "bytes that are not UTF-8";
@@ -54,7 +54,7 @@ std::string obstacle(std::string_view text, EnvironmentFormat format) {
   return {};
 }
 
-// The same of the folders of a search path, which modulefiles hand on by append-path alone.
+// The same for the directories of a search path, which modulefiles set only by append-path.
 std::string obstacle_of_folders(std::string_view text, EnvironmentFormat format) {
   if (format == EnvironmentFormat::modulefile && has_line_break(text)) return "a line break";
   return obstacle(text, format);
@@ -111,7 +111,7 @@ std::string fish_text(const Environment& environment) {
       const std::string& name = path.name;
       const std::string word = fish_quoted(entry.directory);
       if (entry.if_present) text += concat("if test -d ", word, "\n");
-      // Only what is a path to fish is cut at colons.
+      // fish splits only path variables at colons.
       text += concat("set -q ", name, "; and set -gx --path ", name, " $", name, "\n");
       text += concat("if test -z \"$", name, "\"\n  set -gx --path ", name, " ", word, "\n");
       text += concat("else if not contains -- ", word, " $", name, "\n  set -gx --path ", name,
@@ -175,7 +175,7 @@ std::string json_text(const Environment& environment) {
   return to_text(object);
 }
 
-// A Tcl word; braces are escaped too, since they would count inside a braced body.
+// A Tcl word; escapes braces too, because they would count inside a braced body.
 std::string tcl_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -191,8 +191,8 @@ std::string tcl_quoted(std::string_view text) {
   return out + "\"";
 }
 
-// modulecmd quotes each character that its setenv hands to a shell but the line break, and the
-// shell would run the next line. So the file itself tells the shell what to do at load (puts
+// modulecmd quotes all special characters that its setenv passes to a shell except line breaks, and
+// the shell would run the next line. So the file itself prints the shell command at load (puts
 // stdout, modulefile(4)); setenv does the rest, such as unload and display.
 constexpr std::string_view setenv_of_lines = R"(proc setenv-of-lines {name value sh fish} {
   if {![module-info mode load]} {

@@ -16,13 +16,13 @@ constexpr std::string_view line_begins = "# topsctl settings: ";
 constexpr std::size_t longest_line = std::size_t{64} << 10U;
 constexpr std::size_t most_settings = 1000;
 
-// Settings replace a value; these are added to, and everything on the machine uses them.
+// Settings replace a value; these variables are extended, and everything on the host uses them.
 constexpr std::array<std::string_view, 8> search_paths = {
     "PATH",       "LD_LIBRARY_PATH", "LD_PRELOAD",   "LD_AUDIT",
     "PYTHONPATH", "MANPATH",         "LIBRARY_PATH", "CPATH"};
-// Libraries that the loader puts into every program.
+// Libraries that the loader adds to every program.
 constexpr std::array<std::string_view, 2> loaded_everywhere = {"LD_PRELOAD", "LD_AUDIT"};
-// What a shell goes by itself, or does not let anybody change.
+// Variables that the shell itself uses or protects.
 constexpr std::array<std::string_view, 16> of_shells = {
     "IFS",  "ENV",  "BASH_ENV", "BASHOPTS", "SHELLOPTS", "UID",    "EUID",  "PPID",
     "HOME", "USER", "LOGNAME",  "SHELL",    "PWD",       "OLDPWD", "SHLVL", "PS4"};
@@ -90,7 +90,7 @@ EnvironmentSettings parsed(std::string_view text) {
       throw Error(ErrorCode::bad_stack, format("unknown key {}", in_quotes(key)));
     }
   }
-  // Every text has one form only, so that what is read is what was written.
+  // Every text has exactly one form, so that the parsed settings are the written ones.
   if (concat(line_begins, text, "\n") != settings_line(settings))
     throw Error(ErrorCode::bad_stack, "not in the form written by topsctl");
   return settings;

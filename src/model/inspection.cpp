@@ -1,4 +1,4 @@
-// JSON form of what an inspection found.
+// JSON form of an inspection.
 #include "topsctl/model/inspection.hpp"
 
 #include <nlohmann/json.hpp>

@@ -12,7 +12,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t longest_shown = 80;  // bytes of what was found
+constexpr std::size_t longest_shown = 80;  // bytes of the value found
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Names of files that may lie within archives.
+// Names of files that may be inside archives.
 #include "topsctl/model/place.hpp"
 
 #include "topsctl/base/text.hpp"

@@ -76,7 +76,7 @@ struct ActionFields {
   Json operator()(const WriteFile& file) const {
     return {{"path", file.path}, {"content", file.content}, {"mode", file.mode}};
   }
-  // The sources of others have no place in a report.
+  // A report must not contain the user's sources.
   Json operator()(const PatchFile& file) const {
     return {{"path", file.path}, {"before_sha256", file.before_sha256}, {"sha256", file.sha256}};
   }

@@ -1,4 +1,4 @@
-// Printing of relations between packages, and what they accept.
+// Prints relations between packages, and evaluates them.
 #include "topsctl/model/relation.hpp"
 
 #include <algorithm>
@@ -80,10 +80,10 @@ bool accepts(const Relation& relation, std::string_view version) {
 
 namespace {
 
-// What dpkg's tupletable makes of an architecture's name: ABI, C library, kernel, processor.
+// An architecture by dpkg's tupletable: ABI, C library, kernel, processor.
 using ArchitectureTuple = std::array<std::string_view, 4>;
 
-// The C library that goes without saying; empty if dpkg does not know the kernel.
+// The default C library; empty if dpkg does not know the kernel.
 std::string_view libc_of(std::string_view kernel) {
   struct Known {
     std::string_view kernel;
@@ -100,7 +100,7 @@ std::string_view libc_of(std::string_view kernel) {
   return {};
 }
 
-// Names of a processor that stand for an ABI too.
+// Processor names that imply an ABI too.
 struct NamedAbi {
   std::string_view name;
   std::string_view abi;
@@ -120,7 +120,7 @@ constexpr NamedAbi named_abis[] = {{"armhf", "eabihf", "arm"},
                                    {"mipsn32r6", "abin32", "mips64r6"},
                                    {"mipsn32r6el", "abin32", "mips64r6el"}};
 
-// Nothing for what is no architecture's name.
+// Nothing for an invalid architecture name.
 std::optional<ArchitectureTuple> tuple_of(const std::vector<std::string_view>& pieces) {
   if (pieces.size() > 3) return std::nullopt;
   ArchitectureTuple tuple{"base", "gnu", "linux", pieces.back()};
@@ -153,7 +153,7 @@ std::vector<std::string_view> pieces_of(std::string_view name) {
   }
 }
 
-// "linux-any" and "any-amd64" are wildcards: what they leave out on the left is any, too.
+// "linux-any" and "any-amd64" are wildcards: omitted parts on the left are any too.
 bool is_architecture(std::string_view architecture, std::string_view pattern) {
   if (pattern == architecture || pattern == "any") return true;
   const std::vector<std::string_view> pieces = pieces_of(pattern);

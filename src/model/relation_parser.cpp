@@ -1,4 +1,4 @@
-// The parser of fields that hold relations between packages (policy 7.1).
+// Parser of fields with relations between packages (policy 7.1).
 #include "topsctl/model/relation_parser.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool is_alphanumeric(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// Begins with a letter or digit and goes on with these or `others`.
+// Begins with a letter or digit, followed by these or `others`.
 bool is_word(std::string_view text, std::string_view others) {
   return !text.empty() && is_alphanumeric(text.front()) &&
          std::all_of(text.begin(), text.end(), [&](char c) {
@@ -39,7 +39,7 @@ bool holds_only(std::string_view text, std::string_view others) {
   });
 }
 
-// A number as strtol takes it, of at most INT_MAX.
+// A number that strtol accepts, at most INT_MAX.
 bool is_epoch(std::string_view text) {
   const bool is_minus = text.starts_with('-');
   if (is_minus || text.starts_with('+')) text.remove_prefix(1);
@@ -130,7 +130,8 @@ class Parser {
     return relation;
   }
 
-  // policy 7.1: "<" and ">" are "<=" and ">="; dpkg takes a version alone as "=".
+  // policy 7.1: "<" and ">" are "<=" and ">="; dpkg interprets a version without an operator as
+  // "=".
   VersionTest version_test() {
     if (rest_.starts_with("<>") || rest_.starts_with("><")) refuse("unknown comparison operator");
     for (const VersionTest test : {VersionTest::earlier, VersionTest::at_most,

@@ -133,7 +133,7 @@ Json to_json(const std::optional<GivenBundle>& bundle) {
 
 namespace {
 
-// Whole sentences of topsctl that stand in it, in the language that is used.
+// Translates topsctl's whole sentences in it into the current language.
 void translate_texts(Json& json) {
   if (used_language() == Language::english) return;
   if (json.is_string()) {
@@ -259,7 +259,7 @@ Json to_json(const TransactionSummary& summary) {
 
 namespace {
 
-// Percent-encoding as the purl specification has it: all but letters, digits and . - _ ~ :
+// Percent-encoding by the purl specification: all except letters, digits and . - _ ~ :
 std::string percent_encoded(std::string_view text) {
   std::string encoded;
   for (const char c : text) {

@@ -21,14 +21,14 @@ bool is_name_character(char c) {
          c == '_' || c == '-';
 }
 
-// What neither ssh nor a shell nor a container program takes for something else.
+// Words that ssh, shells and container programs cannot misinterpret.
 bool is_safe_name(std::string_view word) {
   constexpr std::size_t longest = 253;  // of a host name, RFC 1035
   return !word.empty() && word.size() <= longest && word.front() != '-' &&
          std::all_of(word.begin(), word.end(), is_name_character);
 }
 
-// An IPv6 address, perhaps with a zone.
+// An IPv6 address, optionally with a zone.
 bool is_address(std::string_view word) {
   return !word.empty() && word.size() <= 64 && word.front() != '-' &&
          std::all_of(word.begin(), word.end(),

@@ -1,4 +1,4 @@
-// Snapshots of machines as JSON.
+// Host snapshots as JSON.
 #include "topsctl/model/target_snapshot.hpp"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* hexadecimal = "0123456789abcdef";
 
-// JSON holds UTF-8 alone, file names any bytes but NUL. Bytes of a name that is no UTF-8 are
-// therefore written as NUL and two hexadecimal digits, which no name can hold.
+// JSON contains only UTF-8, file names any bytes except NUL. Bytes of a name that is not UTF-8 are
+// therefore written as NUL and two hexadecimal digits, which no name can contain.
 std::string path_text(std::string_view path) {
   if (is_utf8(path)) return std::string(path);
   std::string text;
@@ -61,7 +61,7 @@ Json package_json(const TargetPackage& package) {
 
 using NamesByPackage = std::map<std::string_view, std::vector<std::string_view>>;
 
-// [folder, package, name...]: a third of the size of whole paths.
+// [directory, package, name...]: a third of the size of whole paths.
 Json owners_json(const std::map<std::string, std::vector<std::string>>& owners) {
   std::map<std::string_view, NamesByPackage> folders;
   auto last = folders.end();

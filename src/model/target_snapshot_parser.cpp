@@ -14,7 +14,7 @@ namespace topsctl {
 
 namespace {
 
-// Of the document without the owned paths. A snapshot of a large machine has some 50,000 values;
+// For the document without the owned paths. A snapshot of a large host has about 50,000 values;
 // objects have few keys, which keeps the search in them short.
 constexpr std::size_t most_values = 500'000;
 constexpr std::size_t most_keys = 64;
@@ -29,7 +29,7 @@ int hexadecimal_value(char c) {
   return -1;
 }
 
-// The reverse of how paths are written; nothing for text that is no such path.
+// The reverse of path_text(); nothing for invalid text.
 std::optional<std::string> path_bytes(std::string&& text) {
   if (text.find('\n') != std::string::npos) return std::nullopt;
   if (text.find('\0') == std::string::npos) return std::move(text);
@@ -53,7 +53,7 @@ bool is_known_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string_view::npos;
 }
 
-// Gathers [folder, package, name...] groups.
+// Collects [directory, package, name...] groups.
 class OwnersBuilder {
  public:
   void begin() {
@@ -61,7 +61,7 @@ class OwnersBuilder {
     ++groups_;
   }
 
-  // What is wrong with the text; nullptr: nothing.
+  // The error in the text; nullptr: none.
   const char* take(std::string& text) {
     ++part_;
     if (part_ == 2) {
@@ -210,8 +210,8 @@ class SnapshotEvents : public nlohmann::json_sax<Json> {
 
   std::string_view text_;
   std::string source_;
-  // Of the containers that are not yet closed: each is the last value of the one before, so none
-  // moves.
+  // The containers that are still open: each is the last value of the previous one, so none is
+  // moved.
   std::vector<Json*> open_;
   std::string key_;
   bool owners_expected_ = false;

@@ -1,4 +1,4 @@
-// Reads the catalogue of variables from the embedded data, once, and judges values by it.
+// Loads the catalogue of variables from the embedded data, once, and checks values by it.
 #include "topsctl/model/variable_catalogue.hpp"
 
 #include <algorithm>
@@ -146,7 +146,7 @@ std::optional<std::string> VariableCatalogue::nearly(std::string_view name,
     if (variable.grade == VariableGrade::attested && is_of(known, backend)) names.push_back(known);
   }
   const auto found = nearest(name, names);
-  // Two letters at most: short names have many neighbours that mean something else.
+  // At most two letters: short names have many neighbours with another meaning.
   if (!found || edit_distance(lower_case(name), lower_case(*found)) > 2) return std::nullopt;
   return found;
 }

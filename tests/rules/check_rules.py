@@ -50,7 +50,13 @@ GLUED = re.compile(r'\bconcat\((?:[^()"]|"[^"\n]*"|\([^()]*\))*?("(?![^"]*[\\;<$
 COMMENT_OR_STRING = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"([^(\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 PRIVATE_PATH = re.compile(r"(?:^|[\s\"'`=(:,\[<>])(/(?:home|Users)/[\w.-]+/|/root/[\w.-]*)", re.MULTILINE)
+COMMENT_MARK = re.compile(r"//+|/\*+|\*+/|^[ \t]*\*", re.MULTILINE)
+CODE = re.compile(r"\S")
 UNDATED = re.compile(r"(?://|#|/\*|\*)\s*(TODO|FIXME|XXX)\b(?!.*\b20\d\d-\d\d-\d\d\b)")
+# Words that make a comment hard to read; whole words, also over a line end.
+HEAVY_WORDS = ("whoever", "whatever", "nobody", "somebody", "newcomers?", "of which", "comes to no end", "in the row",
+               "own work", "told", "tells", "looks at", "for ever", "one's own", "is none")
+HEAVY = re.compile(r"\b(?:" + "|".join(word.replace(" ", r"\s+") for word in HEAVY_WORDS) + r")\b", re.IGNORECASE)
 FIRST_LINE = re.compile(r'^(?://+|#+|/\*+|[rR]?""")\s*(\S.*)$')
 
 
@@ -295,6 +301,26 @@ def private_paths(file):
                             f"'{match.group(1)}' is a place on somebody's machine")
 
 
+def plain_comments(file):
+    """A comment of C++ uses the plain words of the field; a phrase may go on in the next line of the comment."""
+    if not file.is_production_cpp:
+        return
+    for match in HEAVY.finditer(_comments_of(file.text)):
+        yield Violation("heavy-word", file.name, file.line_of(match.start()), f"'{' '.join(match.group(0).split())}'")
+
+
+def _comments_of(text):
+    """The text with its comments and line ends in place: the marks of comments are blanks, code is NULs."""
+    kept, end = [], 0
+    for match in COMMENT_OR_STRING.finditer(text):
+        kept.append(CODE.sub("\0", text[end:match.start()]))
+        is_comment = match.group(0).startswith(("//", "/*"))
+        kept.append(COMMENT_MARK.sub(lambda mark: " " * len(mark.group(0)), match.group(0)) if is_comment
+                    else CODE.sub("\0", match.group(0)))
+        end = match.end()
+    return "".join(kept) + CODE.sub("\0", text[end:])
+
+
 def undated(file):
     if not file.is_source:
         return
@@ -336,7 +362,8 @@ def violations_in(files, looked_at):
     """What the tree as a whole breaks, and each of the files that are looked at."""
     found = [*commands(files), *headers(files), *circles(files), *crowds(files)]
     for file in looked_at:
-        for rule in (includes, sub_rooms, sentences, calls, length, first_line, private_paths, undated):
+        for rule in (includes, sub_rooms, sentences, calls, length, first_line, private_paths, undated,
+                     plain_comments):
             found += rule(file)
     return sorted(found, key=lambda violation: (violation.file, violation.line, violation.rule))
 

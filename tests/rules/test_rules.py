@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rules.check_rules import MOST_SOURCES, ROOMS, SUB_ROOMS, File, files_of, violations, violations_in
+from rules.check_rules import HEAVY_WORDS, MOST_SOURCES, ROOMS, SUB_ROOMS, File, files_of, violations, violations_in
 
 CHECKER = Path(__file__).with_name("check_rules.py")
 HEADER = "// A planted file for the rule test.\n"
@@ -68,6 +68,9 @@ PLANTED = [  # rule, file, text, line
     ("private-path", "tests/support/planted.py", f'# A planted file for the rule test.\nX = "{ROOT}x"\n', 2),
     ("undated-todo", "src/base/planted.cpp", HEADER + f"// {TODO}: later\n", 2),
     ("undated-todo", "packaging/planted", f"#!/bin/bash\n# A planted file for the rule test.\n# {TODO} later\n", 3),
+    ("heavy-word", "src/base/planted.cpp", HEADER + "\nint f();  // told by Nobody\n", 3),
+    ("heavy-word", "src/base/planted.cpp", "// A planted file, each of\n// which is for the rule test.\n", 1),
+    ("heavy-word", "include/topsctl/base/planted.hpp", HEADER + "/* one\n * that looks at another */\n", 3),
     ("command-page", "src/cli/commands/planted.cpp", HEADER, 1),
     ("command-story", "src/cli/commands/untold.cpp", HEADER, 1),
 ]
@@ -83,6 +86,8 @@ ALLOWED = [  # file, text: looks like a violation and is none
     ("src/engine/transfer/planted.cpp", HEADER + 'auto f = R"(std::cout << exit(1);\n)"; int g = host::system(1);\n'),
     ("src/base/planted.cpp", HEADER + "\n" * 399),
     ("src/base/planted.cpp", HEADER + f"// {TODO} 2026-12-31: in docs/decisions.md\n"),
+    ("src/base/planted.cpp", HEADER + 'auto f = "nobody // whatever"; int told = is_none;  // untold\n'),
+    ("src/base/planted.cpp", HEADER + "int f();  // it is\nint none();  // none of\nint g();  // which\n"),
     ("docs/planted.md", "`/root/.topsrider_env` and $DIR/root/etc, /home and ~/home/x/\n"),
     ("packaging/planted", "#!/bin/bash\n# A planted file for the rule test.\n"),
 ]
@@ -125,6 +130,13 @@ def test_a_directory_with_too_many_sources_is_reported(tree):
 def test_every_sub_room_of_the_table_is_there(repository):
     for room, names in SUB_ROOMS.items():
         assert {path.name for path in (repository / "src" / room).iterdir() if path.is_dir()} == set(names)
+
+
+@pytest.mark.parametrize("word", HEAVY_WORDS)
+def test_each_heavy_word_is_reported(tree, word):
+    text = HEADER + f"// It {word.replace('?', '')} here.\n"
+    assert ("heavy-word", "src/base/planted.cpp", 2) in [
+        violation[:3] for violation in with_planted(tree, ("src/base/planted.cpp", text))]
 
 
 @pytest.mark.parametrize("name, text", ALLOWED, ids=[row[0] for row in ALLOWED])

@@ -1,4 +1,4 @@
-// A package's state in dpkg's database (dpkg(1), "Package states"), and what follows from it.
+// A package's state in dpkg's database (dpkg(1), "Package states"), and predicates on it.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace topsctl {
 enum class DpkgWant { unknown, install, hold, deinstall, purge };
 // Whether dpkg wants the package to be installed again before anything else is done with it.
 enum class DpkgFlag { ok, reinstreq };
-// In dpkg's own order: from `unpacked` on the package's files are on the disk.
+// In dpkg's order: from `unpacked` on, the package's files are on the disk.
 enum class DpkgState {
   not_installed,
   config_files,
@@ -23,7 +23,7 @@ enum class DpkgState {
   installed
 };
 
-// As a stanza without the field has it: of a package that dpkg only knows the name of.
+// The default is the state of a stanza without a Status field: dpkg knows only the package's name.
 struct DpkgStatus {
   DpkgWant want = DpkgWant::unknown;
   DpkgFlag flag = DpkgFlag::ok;
@@ -31,7 +31,8 @@ struct DpkgStatus {
   bool operator==(const DpkgStatus&) const = default;
 };
 
-// "install ok installed"; words in any case, as dpkg takes them. Nothing: dpkg refuses the text.
+// Parses "install ok installed"; words in any case, as dpkg accepts them. Nothing if dpkg rejects
+// the text.
 std::optional<DpkgStatus> parse_dpkg_status(std::string_view text);
 std::string to_text(const DpkgStatus& status);
 
@@ -41,13 +42,13 @@ std::string to_text(const DpkgStatus& status);
 // removal goes with the next `apt-get dselect-upgrade`.
 bool is_installed(const DpkgStatus& status);
 
-// Unpacked or better.
+// At least unpacked.
 bool has_files(const DpkgStatus& status);
 
-// Whether dpkg takes it for a dependency: installed, triggers that wait included.
+// Whether dpkg accepts it as a dependency: installed, including pending triggers.
 bool satisfies_dependencies(const DpkgStatus& status);
 
-// What `dpkg --audit` tells of: neither installed nor gone, triggers that wait included.
+// What `dpkg --audit` reports: neither installed nor removed, including pending triggers.
 bool is_unfinished(const DpkgStatus& status);
 
 }  // namespace topsctl

@@ -14,7 +14,7 @@ struct EmbeddedFile {
 
 const std::vector<EmbeddedFile>& embedded_files();
 
-// The bytes of one embedded file; nothing if there is none of that name.
+// The bytes of an embedded file; nothing if no file has that name.
 std::optional<std::string_view> embedded_file(std::string_view name);
 
 }  // namespace topsctl

@@ -32,21 +32,21 @@ enum class ErrorCode {
   bad_bundle,           // the bundle is missing, empty or incomplete
   bad_package,          // a package cannot be read or is not what it claims
   bad_stack,            // a stack file is unknown or malformed
-  bad_input,            // other files that were given are missing, empty or malformed
-  host_unfit,           // the machine cannot take the plan
+  bad_input,            // other given files are missing, empty or malformed
+  host_unfit,           // the host cannot apply the plan
   permission,           // not root, or a place that may not be written
-  busy,                 // somebody else holds a lock
+  busy,                 // another program holds a lock
   no_space,             // a file system is too full
   exhausted,            // no descriptor or no memory is left
   journal_damaged,      // a transaction's record cannot be read
   step_failed,          // a step of the plan failed
   checks_failed,        // a check of the plan failed
   rollback_incomplete,  // paths differ after a restore
-  unfinished,           // a restore lacks room or descriptors: later it can go on
+  unfinished,           // a restore lacks space or descriptors: it can continue later
   interrupted,          // SIGINT
   terminated,           // SIGTERM
-  unconfirmed,          // nobody confirmed the transaction in time, and it was restored
-  unreachable,          // another machine cannot be reached, logged in to, or trusted
+  unconfirmed,          // the transaction was not confirmed in time, and was restored
+  unreachable,          // a remote host cannot be reached, logged in to, or trusted
   some_failed,          // a command for several targets failed for some of them
 };
 
@@ -57,12 +57,11 @@ std::optional<ErrorCode> error_code_named(std::string_view name);
 std::string_view name(ExitCode code);
 // The exit status of an error that reached the top with nothing changed.
 ExitCode exit_code(ErrorCode code);
-// Whether the same may succeed later, when there is room or somebody has given back what is
-// lacking.
+// Whether a retry may succeed later, when space or another resource is free again.
 bool is_passing(ErrorCode code);
 
 // Thrown for every failure. `context` goes from the outermost circumstance to the innermost; `hint`
-// says how to proceed. Both are said in the language that is used.
+// says how to proceed. Both are in the current language.
 class Error : public std::exception {
  public:
   Error(ErrorCode code, const std::string& message, const std::string& hint = {},
@@ -89,7 +88,7 @@ class Error : public std::exception {
 Error system_error(int errno_value, std::string_view act, std::string_view path,
                    ErrorCode fallback = ErrorCode::internal);
 
-// Error{bad_package} with the way out for a file that is damaged or cut short.
+// Error{bad_package} with a hint for a file that is damaged or truncated.
 Error damaged_file(std::string message);
 // The same: "cannot read '<file>': <why>".
 Error unreadable_file(std::string_view file, std::string_view why);

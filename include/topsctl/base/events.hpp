@@ -1,4 +1,4 @@
-// What happens while work goes on, for whoever watches.
+// Events of work in progress, for progress display and logs.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace topsctl {
 
-// How far the work on one of several targets is.
+// Progress of the work on one of several targets.
 struct TargetProgress {
   std::string target;
   std::string state;        // "connecting", "reading", "sending", "installing", "done", "failed"
-  std::uint64_t done = 0;   // bytes that were verified there
-  std::uint64_t total = 0;  // of so many; 0: not known
+  std::uint64_t done = 0;   // bytes verified on the target
+  std::uint64_t total = 0;  // bytes in all; 0: unknown
 };
 
 class EventSink {
@@ -24,18 +24,18 @@ class EventSink {
                             const std::string& description) = 0;
   virtual void step_finished(std::size_t index, std::size_t total, const std::string& description,
                              std::int64_t duration_ms, bool succeeded) = 0;
-  // What is being done right now, of interest only until the next event.
+  // What is being done now; superseded by the next event.
   virtual void working(const std::string& /*text*/) {}
-  // How much of a long work is done, in bytes.
+  // Progress of a long operation, in bytes.
   virtual void progressed(std::uint64_t /*done*/, std::uint64_t /*total*/) {}
   virtual void target_progressed(const TargetProgress& /*progress*/) {}
   virtual void note(const std::string& text) = 0;
   virtual void warning(const std::string& text) = 0;
-  // A piece of the output of a program that is run.
+  // A piece of the output of a running program.
   virtual void output(std::string_view piece) = 0;
 };
 
-// Passes everything on to each of several sinks, which must outlive it.
+// Forwards each event to several sinks, which must outlive it.
 class EventFan : public EventSink {
  public:
   void add(EventSink* sink) { sinks_.push_back(sink); }

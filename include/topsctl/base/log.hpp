@@ -1,4 +1,4 @@
-// The log: one line per event in a file, for the person who looks later.
+// The log: one line per event in a file, for later analysis.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace topsctl {
 
-// Appends to a file, created with mode 0600. Throws Error if it cannot be opened; a link in its
-// place is not followed.
+// Appends to a file, created with mode 0600. Does not follow a link. Throws Error if the file
+// cannot be opened.
 class Log {
  public:
   explicit Log(const std::filesystem::path& file);

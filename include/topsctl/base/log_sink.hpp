@@ -26,7 +26,7 @@ class LogSink : public EventSink {
  private:
   void flush_line();
   Log log_;
-  std::string line_;  // of a program's output, until its end comes
+  std::string line_;  // incomplete last line of a program's output
 };
 
 }  // namespace topsctl

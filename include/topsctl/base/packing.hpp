@@ -1,5 +1,6 @@
-// Values as bytes and back, for two processes of the same program. What comes back is not trusted:
-// each length and each enumerator is checked, and nothing grows beyond what there are bytes for.
+// Serializes values to bytes and back, for two processes of the same program. The input is not
+// trusted: each length and each enumerator is checked, and nothing is allocated beyond the bytes
+// present.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 namespace topsctl {
 
 // A type takes part by `auto members_of(T&)`, which returns std::tie of all its members; an
-// enumeration by `constexpr T last_of(T)`, its last enumerator, where the first is 0.
+// enumeration by `constexpr T last_of(T)`, which returns its last enumerator (the first is 0).
 template <typename T>
 concept HasMembers = requires(T& value) {
   members_of(value);
@@ -28,7 +29,7 @@ concept HasMembers = requires(T& value) {
 
 class Packer {
  public:
-  // Room for `expected` bytes at once: pages that are not written to cost nothing.
+  // Reserves `expected` bytes at once: untouched pages cost nothing.
   explicit Packer(std::size_t expected = 0) { bytes_.reserve(expected); }
 
   template <std::integral T>
@@ -121,7 +122,7 @@ class Unpacker {
   template <typename T>
   void get(std::vector<T>& values) {
     std::size_t left = count();
-    // What is counted is not believed before it has come.
+    // A count is not trusted before its elements have been read.
     constexpr std::size_t usual_bytes = 32;
     values.reserve(std::min(left, left_.size() / usual_bytes));
     for (; left > 0; --left) get(values.emplace_back());
@@ -144,7 +145,7 @@ class Unpacker {
   }
 
  private:
-  // Each thing that is counted takes a byte at least, so a count that is too high ends with them.
+  // Each counted element takes at least one byte, so a count that is too high ends with the input.
   std::size_t count() {
     std::size_t number = 0;
     get(number);
@@ -164,7 +165,7 @@ class Unpacker {
   std::string_view left_;
 };
 
-// Not const: reading and writing go by one description of the type. The value stays as it is.
+// Not const: reading and writing share one description of the type. The value is not changed.
 template <typename T>
 std::string packed(T& value, std::size_t expected = 0) {
   Packer packer(expected);
@@ -172,7 +173,7 @@ std::string packed(T& value, std::size_t expected = 0) {
   return packer.take();
 }
 
-// Throws Error{bad_bundle} for bytes that packed() did not make.
+// Throws Error{bad_bundle} for bytes that packed() did not produce.
 template <typename T>
 T unpacked(std::string_view bytes) {
   T value{};

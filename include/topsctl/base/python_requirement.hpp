@@ -1,5 +1,4 @@
-// What Python packages require of others (PEP 508), and whether a version is one of those required
-// (PEP 440).
+// Requirements of Python packages (PEP 508), and whether a version meets them (PEP 440).
 #pragma once
 
 #include <map>
@@ -15,16 +14,17 @@ struct PythonRequirement {
   std::string marker;      // empty: always
 };
 
-// One line of Requires-Dist; nothing if it cannot be read.
+// Parses one line of Requires-Dist; nothing if it is invalid.
 std::optional<PythonRequirement> parse_python_requirement(std::string_view field);
 
-// Values by the names of PEP 508: "python_version", "sys_platform", ... and "extra", empty if none
-// is meant.
+// Values by the names of PEP 508: "python_version", "sys_platform", ... and "extra", empty if no
+// extra is selected.
 using MarkerEnvironment = std::map<std::string, std::string, std::less<>>;
-// Nothing if the marker cannot be read, or asks for what the environment does not have.
+// Nothing if the marker is invalid, or uses a variable that the environment does not have.
 std::optional<bool> is_marker_met(std::string_view marker, const MarkerEnvironment& environment);
 
-// Whether each specifier of the list takes the version; those that PEP 440 does not know, do.
+// Whether each specifier of the list accepts the version; specifiers that are not PEP 440 compliant
+// accept all.
 bool accepts_python_version(std::string_view specifiers, std::string_view version);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// What topsctl has said before, in the language that is used now.
+// Translates earlier messages of topsctl into the current language.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace topsctl {
 
-// Finds the sentence that `text` is, with what stands in its places, and says it again; a text of
-// somebody else stays as it is. Of several sentences that fit, the one with the most words of its
-// own. `language`: to say it in. `catalogue`: English to Chinese.
+// Finds the sentence that `text` was made from and its values, and formats it in `language`. A text
+// that is not topsctl's is returned unchanged. If several sentences fit, uses the one with the most
+// words of its own. `catalogue`: English to Chinese.
 std::string retold(std::string_view text, Language language, const Translations& catalogue);
-// In the language that is used, by the sentences of src/data/languages. Slow: for what is read
-// seldom.
+// The same in the current language, by the sentences of src/data/languages. Slow: use it only for
+// texts that are read rarely.
 std::string retold(std::string_view text);
 
 }  // namespace topsctl

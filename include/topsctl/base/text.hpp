@@ -14,7 +14,7 @@
 
 namespace topsctl {
 
-// By texts, found also by parts of texts.
+// Hash for maps with string keys that are also searched by string_view.
 struct TextHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const noexcept {
@@ -41,8 +41,8 @@ requires std::is_floating_point_v<Real>
 void append(std::string& to, Real piece) = delete;  // it would be taken for a character
 }  // namespace detail
 
-// All pieces in one string; a piece is text, a character or an integer. For paths, identifiers and
-// columns; what a user reads as a sentence is made by format().
+// Concatenates all pieces; a piece is text, a character or an integer. For paths, identifiers and
+// columns; use format() for sentences that a user reads.
 template <class... Pieces>
 std::string concat(const Pieces&... pieces) {
   std::string out;
@@ -63,10 +63,10 @@ class Value {
     const auto end = std::to_chars(own_, own_ + sizeof(own_), number).ptr;
     length_ = static_cast<std::size_t>(end - own_);
   }
-  Value(bool) = delete;    // say it in words
-  Value(double) = delete;  // of how many digits?
+  Value(bool) = delete;    // write it in words
+  Value(double) = delete;  // the number of digits is undefined
   std::string_view text() const { return length_ > 0 ? std::string_view(own_, length_) : text_; }
-  // Written in the source, so it is said in the language that is used.
+  // Written in the source, so it is translated.
   bool is_own() const { return is_own_; }
 
  private:
@@ -76,7 +76,7 @@ class Value {
   bool is_own_ = false;
 };
 
-// A sentence with `count` places "{}"; "{{" and "}}" stand for braces. Anything else does not
+// A sentence with `count` placeholders "{}"; "{{" and "}}" stand for braces. Anything else does not
 // compile.
 template <std::size_t count>
 class Sentence {
@@ -103,9 +103,9 @@ class Sentence {
 std::string format(std::string_view sentence, std::span<const Value> values);
 }  // namespace detail
 
-// format("cannot read {}: {}", in_quotes(path), why): a whole sentence in one place, in the
-// language that is used (base/catalogue.hpp); so are values that are such sentences. An object, so
-// that std::format is never meant instead.
+// format("cannot read {}: {}", in_quotes(path), why): a whole sentence in one place, translated
+// into the current language (base/catalogue.hpp), as are values that are such sentences. An object,
+// so that argument-dependent lookup never finds std::format.
 struct Format {
   template <class... Values>
   std::string operator()(detail::Sentence<sizeof...(Values)> sentence,
@@ -117,42 +117,42 @@ struct Format {
 inline constexpr Format format{};
 
 std::string_view trimmed(std::string_view text);
-// Cut at every `separator`; always at least one piece.
+// Splits at each `separator`; returns at least one piece.
 std::vector<std::string> split(std::string_view text, char separator);
 std::string joined(const std::vector<std::string>& pieces, std::string_view separator);
 bool is_digits(std::string_view text);
 std::string lower_case(std::string_view text);
 
-// 'text' in single quotes for messages, with control characters and broken UTF-8 made harmless.
+// 'text' in single quotes for messages, with control characters and broken UTF-8 replaced.
 std::string in_quotes(std::string_view text);
-// The text with control characters and broken UTF-8 replaced by '?', fit for a terminal and for
-// JSON. Line ends and tabs stay when `keep_lines` is set.
+// The text with control characters and broken UTF-8 replaced by '?', for terminals and JSON. Line
+// ends and tabs stay with Lines::keep.
 enum class Lines { replace, keep };
 std::string printable(std::string_view text, Lines lines = Lines::replace);
-// Whether the text has control characters, or such as turn the reading direction around: a reader
-// sees another text than it is.
+// Whether the text has control characters, or characters that change the reading direction: a
+// reader would see a different text.
 bool has_harmful_character(std::string_view text);
-// As a word that a person can type, in any terminal: shell_quoted(), but for text that has such
-// characters $'...' of bash, zsh and ksh, with their bytes as escapes.
+// A word that can be typed in any terminal: shell_quoted(), but $'...' of bash, zsh and ksh with
+// byte escapes for text with such characters.
 std::string typed_word(std::string_view text);
-// JSON text with such characters beyond ASCII as escapes: "\\u202e". Those of ASCII are no part of
-// it.
+// JSON text with such non-ASCII characters as escapes: "\\u202e". JSON text has no ASCII control
+// characters.
 std::string with_json_escapes(std::string json);
 // Whether the text is well-formed UTF-8 (RFC 3629).
 bool is_utf8(std::string_view text);
-// One word for a POSIX shell, whatever the text holds (POSIX.1-2017, XCU 2.2.2). NUL is refused
-// with Error{internal}.
+// Quotes any text as one word for a POSIX shell (POSIX.1-2017, XCU 2.2.2). NUL throws
+// Error{internal}.
 std::string shell_quoted(std::string_view text);
 
 // Damerau-Levenshtein distance (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b);
-// The candidate nearest to `word`, if it is near enough to be meant.
+// The candidate nearest to `word`, if it is similar enough.
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string>& candidates);
 // " (did you mean 'x'?)" or nothing.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
-// The first `most` bytes, or fewer where a character would be cut in two.
+// The first `most` bytes, or fewer so that no character is cut in two.
 std::string shortened(std::string_view text, std::size_t most);
 
 // "0755": permission bits as chmod(1) has them.
@@ -161,17 +161,17 @@ std::string octal_mode(unsigned mode);
 std::string human_size(std::uint64_t bytes);
 // "0.4 s", "2 min 5 s".
 std::string human_duration(std::int64_t milliseconds);
-// The first `most` lines, and how many were left out.
+// The first `most` lines, and the number of lines left out.
 std::string first_lines(std::string_view text, std::size_t most);
 // The last `most` lines that are not empty.
 std::string last_lines(std::string_view text, std::size_t most);
-// The lines of a program's output that tell of an error, each with the line after it, and with the
-// up to four before it that may be its cause: those since a line that ends in "...". The last lines
-// if none tells of an error. At most `most`.
+// The lines of a program's output that report an error, each with the line after it and up to four
+// lines before it that may be its cause: those since a line that ends in "...". The last lines if
+// no line reports an error. At most `most`.
 std::string telling_lines(std::string_view text, std::size_t most);
-// "1 package", "2 packages"; in the language that is used, by the sentence "{} packages".
+// "1 package", "2 packages"; translated by the sentence "{} packages".
 std::string counted(std::size_t count, std::string_view noun);
-// Columns of the text on a terminal: code points, wide East Asian ones twice.
+// Columns of the text on a terminal: code points; wide East Asian ones count twice.
 std::size_t display_width(std::string_view text);
 
 }  // namespace topsctl

@@ -9,8 +9,8 @@ namespace topsctl {
 std::string_view topsctl_version();
 
 // Debian policy 5.6.12, dpkg's ordering: negative if a is older than b, 0 if equal, positive if
-// newer. An empty version is older than all others, as in `dpkg --compare-versions`. What dpkg
-// refuses as a version has a place as well: its parts are compared by the same rules.
+// newer. An empty version is older than all others, as in `dpkg --compare-versions`. Versions that
+// dpkg rejects are compared by the same rules.
 int compare_debian_versions(std::string_view a, std::string_view b);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// The outcome of one check.
+// The result of one check.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct CheckResult {
   std::string expected;
   std::string hint;
   std::int64_t duration_ms = 0;
-  bool is_problem = false;  // whether it speaks against the stack; not part of the JSON
-  std::string output = {};  // of a check that failed: what its program printed, printable lines
+  bool is_problem = false;  // whether it counts against the stack; not part of the JSON
+  std::string output = {};  // for a failed check: the output of its program, printable lines
   bool operator==(const CheckResult&) const = default;
 };
 

@@ -1,5 +1,4 @@
-// What a stack declares of its checks, and of the cards and the backend that they look at. Always
-// data.
+// A stack's declarations of its checks, its cards and its backend. Always data.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace topsctl {
 
-// How deep a check reaches; each rung stands on those before it.
+// The level of a check; each level depends on those before it.
 enum class CheckLevel { files, load, import, device, single, ranks, perf };
 std::string_view name(CheckLevel rung);
 std::optional<CheckLevel> rung_named(std::string_view name);
@@ -31,7 +30,7 @@ enum class CheckKind {
   wheels_unchanged,
   python_import,
   loaded_library,
-  // of the machine
+  // of the host
   driver,
   device_nodes,
   pci_cards,
@@ -53,14 +52,15 @@ struct CheckRule {
   std::string id;
   CheckKind kind = CheckKind::deb_installed;
   CheckLevel rung = CheckLevel::files;
-  std::string component;  // id of the component it belongs to; empty: the stack as a whole
-  std::string file;       // library, library_links, management_tool, perf_tool: a file's name
-  std::vector<std::string> symbols;  // library: what it must export
+  std::string component;  // id of its component; empty: the whole stack
+  std::string file;       // library, library_links, management_tool, perf_tool: a file name
+  std::vector<std::string> symbols;  // library: required exports
   std::string module;                // python_import
-  std::string marker;                // loaded_library: text that only the stack's own library has
-  std::string variable;  // infiniband: the variable that names the ports in use; empty: all are
+  std::string marker;                // loaded_library: text that only the stack's own library
+                                     // contains
+  std::string variable;  // infiniband: the variable with the ports in use; empty: all ports
   std::vector<std::string> files;  // impostors: paths, "{site}" for each site directory
-  std::string hint;                // what to do about a failure, beyond what any stack's would be
+  std::string hint;                // remedy for a failure, in addition to the general one
   bool operator==(const CheckRule&) const = default;
 };
 
@@ -68,37 +68,37 @@ struct CheckRule {
 struct CardToolRules {
   std::string file = "efsmi";
   std::vector<std::string> arguments;
-  // Of lines of comma-separated values: what each value is. Empty: one of efsmi's layouts.
+  // The meaning of each value in comma-separated lines. Empty: one of efsmi's layouts.
   std::vector<std::string> columns;
   bool operator==(const CardToolRules&) const = default;
 };
 const std::vector<std::string>& card_tool_columns();
 
-// The cards that the stack is for.
+// The cards of the stack.
 struct AcceleratorRules {
-  std::int64_t cards = 0;   // of a usual server
+  std::int64_t cards = 0;   // number in a usual server
   std::string device_node;  // "/dev/gcu": the nodes are /dev/gcu0, /dev/gcu1, ...
   std::string driver;       // the kernel module: "enflame"
   std::string pci_vendor;   // four hexadecimal digits: "1e36"
-  std::string gres;         // what Slurm calls a card: "gcu"
-  std::string resource;     // what Kubernetes calls it: "enflame.com/gcu"; empty: nothing is known
-  std::string variable;     // that chooses the cards of a process: "TOPS_VISIBLE_DEVICES"
-  std::string metrics;      // what the names of its metrics begin with: "enflame_gcu"
+  std::string gres;         // Slurm's name for a card: "gcu"
+  std::string resource;     // Kubernetes' name: "enflame.com/gcu"; empty: unknown
+  std::string variable;     // selects the cards of a process: "TOPS_VISIBLE_DEVICES"
+  std::string metrics;      // prefix of its metric names: "enflame_gcu"
   CardToolRules tool;
   bool operator==(const AcceleratorRules&) const = default;
 };
 
-// The communication backend that the stack is for.
+// The communication backend of the stack.
 struct BackendRules {
-  std::string name;              // as init_process_group takes it: "eccl"
-  std::string module;            // what brings it: "torch_gcu"
-  std::string library;           // what carries it: "libeccl.so"
+  std::string name;              // as for init_process_group: "eccl"
+  std::string module;            // the Python module that registers it: "torch_gcu"
+  std::string library;           // the library that implements it: "libeccl.so"
   std::string version_function;  // of the library, int(int*): "ecclGetVersion"
-  std::string device;            // of torch, by which cards are named: "cuda"; empty: the module's
+  std::string device;            // torch's device type of the cards: "cuda"; empty: the module's
   bool operator==(const BackendRules&) const = default;
 };
 
-// Whether a check tries the backend on the cards, which no package alone can make pass.
+// Whether a check runs the backend on the cards, so that packages alone cannot make it pass.
 bool needs_device(const CheckRule& rule);
 
 }  // namespace topsctl

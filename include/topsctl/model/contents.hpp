@@ -1,4 +1,4 @@
-// What one pass over all data of a package found.
+// The results of one pass over all data of a package.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace topsctl {
 
-// A file whose content is not what the package's own list of digests says.
+// A file that does not match the package's own list of digests.
 struct Mismatch {
   enum class Kind { digest, size, missing, unlisted, no_digest };
   Kind kind = Kind::digest;
   std::string path;      // like PayloadEntry::path
-  std::string expected;  // hex or base64 as the list has it; empty where that says nothing
+  std::string expected;  // hex or base64 as in the list; empty if the list has no value
   std::string found;
   bool operator==(const Mismatch&) const = default;
 };
@@ -29,7 +29,7 @@ struct ElfFile {
   bool operator==(const ElfFile&) const = default;
 };
 
-// An entry that no sound package holds; it was passed over.
+// An entry that no valid package contains; it was skipped.
 struct StrangeEntry {
   enum class Kind {
     escapes,
@@ -41,7 +41,7 @@ struct StrangeEntry {
     bad_name
   };
   Kind kind = Kind::escapes;
-  std::string path;    // as the archive has it, made printable
+  std::string path;    // as in the archive, made printable
   std::string detail;  // the link's target, the other entry
   bool operator==(const StrangeEntry&) const = default;
 };
@@ -56,16 +56,16 @@ struct Setting {
 };
 
 struct Contents {
-  std::string list_name;              // "md5sums", "RECORD"; empty: the package has none
-  std::uint64_t files_checked = 0;    // files whose digest was compared
+  std::string list_name;              // "md5sums", "RECORD"; empty: none
+  std::uint64_t files_checked = 0;    // files with a compared digest
   std::uint64_t unpacked_size = 0;    // bytes of all regular files
   std::vector<Mismatch> mismatches;   // at most 1000
   std::vector<StrangeEntry> strange;  // at most 1000
   std::vector<ElfFile> elf_files;
   std::vector<std::string>
-      not_elf;  // files named as libraries (lib*.so*) that are no ELF file; "path (16 bytes)"
+      not_elf;  // files named as libraries (lib*.so*) that are not ELF; "path (16 bytes)"
   std::map<Setting, std::uint64_t>
-      settings;  // variables of the vendor, and how often each is set so
+      settings;  // variables of the vendor, with the number of occurrences
   bool operator==(const Contents&) const = default;
 };
 

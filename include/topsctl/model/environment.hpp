@@ -1,5 +1,5 @@
-// The environment that a stack needs: derived from where its packages put their files, written as a
-// shell file.
+// The environment that a stack needs, derived from the paths of its packages' files, as a shell
+// file.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct EnvironmentVariable {
 
 struct SearchPathEntry {
   std::string directory;
-  bool if_present = false;  // taken only when it exists at login
+  bool if_present = false;  // used only if it exists at login
   bool operator==(const SearchPathEntry&) const = default;
 };
 
@@ -37,20 +37,20 @@ struct Environment {
   std::vector<EnvironmentVariable> variables;
   std::vector<SearchPath> paths;
   std::vector<std::string>
-      left_out;  // names whose file no package has, so that no value could be derived
-  EnvironmentSettings settings;  // what of it the operator has chosen
+      left_out;  // variables whose file is in no package, so that no value could be derived
+  EnvironmentSettings settings;  // the operator's choices
   bool operator==(const Environment&) const = default;
 };
 
-// Takes every directory from `payload` (absolute paths of the stack's packages), none from an
-// assumption. Directories that the dynamic loader searches anyway (ld.so(8)) are left out of
-// LD_LIBRARY_PATH. The variables of the settings' profile come over those of the stack, and what is
-// set and unset over both; a profile that the stack does not have is left out.
+// Derives every directory from `payload` (absolute paths of the stack's packages), without
+// assumptions. Omits directories that the dynamic loader searches anyway (ld.so(8)) from
+// LD_LIBRARY_PATH. Variables of the settings' profile override those of the stack, and `set` and
+// `unset` override both; ignores an unknown profile.
 Environment derive_environment(const Stack& stack, const std::vector<std::string>& payload,
                                const EnvironmentSettings& settings = {});
 
-// A POSIX sh file: works under `set -eu`, changes nothing when read twice, leaves no empty entry in
-// a search path, and quotes every value. Keeps the settings in a comment.
+// A POSIX sh file: works under `set -eu`, is idempotent, leaves no empty entry in a search path,
+// and quotes every value. Keeps the settings in a comment.
 std::string shell_file(const Environment& environment);
 
 Json to_json(const Environment& environment);

@@ -1,4 +1,4 @@
-// What a command that changes a host came to: its report, and the exit status that it means.
+// The result of a command that changes a host: its report and its exit status.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace topsctl {
 
-// A report with the exit status it means and the failure it tells of.
+// A report with its exit status and error.
 struct Execution {
   TransactionReport report;
   ExitCode exit = ExitCode::done;

@@ -1,5 +1,4 @@
-// A finding: one thing about a bundle or host that the operator should know, with evidence and
-// remedy.
+// A finding: a fact about a bundle or host that the operator should know, with evidence and remedy.
 #pragma once
 
 #include <string>

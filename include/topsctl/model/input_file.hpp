@@ -1,4 +1,4 @@
-// Files beside the packages that decide what an install does, and who signed them.
+// Files beside the packages that control an install, with their signers.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,18 @@
 namespace topsctl {
 
 struct Signer {
-  std::string key;      // its id, as `ssh-keygen -l` prints it: "SHA256:..."
-  std::string comment;  // of the line by which the key is trusted; empty: none
+  std::string key;      // key id, as printed by `ssh-keygen -l`: "SHA256:..."
+  std::string comment;  // from the line that makes the key trusted; empty: none
   bool operator==(const Signer&) const = default;
 };
 
 struct InputFile {
   enum class Kind { lock, stack };
   Kind kind = Kind::lock;
-  std::string file;                 // as it was given
+  std::string file;                 // as given
   std::string sha256;               // of its bytes, in lower-case hex
-  std::string created_at;           // of a lock, as it says; empty: a stack
-  std::optional<Signer> signed_by;  // nothing: nobody
+  std::string created_at;           // of a lock, as written in it; empty: a stack
+  std::optional<Signer> signed_by;  // nothing: not signed
   bool operator==(const InputFile&) const = default;
 };
 inline std::string_view name(InputFile::Kind kind) {

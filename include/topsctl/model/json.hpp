@@ -1,4 +1,4 @@
-// The JSON value type of the program: key order is kept, as documents are read by people too.
+// The JSON value type of the program: keeps the order of keys, because people read documents too.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,11 +10,11 @@ namespace topsctl {
 
 using Json = nlohmann::ordered_json;
 
-// Parses strictly; throws Error{bad_stack} naming `source`, line and column.
+// Parses strictly; throws Error{bad_stack} with `source`, line and column.
 Json parse_json(std::string_view text, const std::string& source);
 // Two-space indentation and a final line end.
 std::string to_text(const Json& document);
-// In one line, bytes that are no UTF-8 replaced.
+// On one line, with bytes that are not UTF-8 replaced.
 std::string to_line(const Json& value);
 // null for empty text.
 Json text_or_null(const std::string& text);

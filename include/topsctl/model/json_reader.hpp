@@ -1,5 +1,5 @@
-// Strict reading of JSON documents that people write: says the file, the path inside it, what was
-// expected, and the nearest known key.
+// Strict parser for JSON documents that people write: errors have the file, the path in it, the
+// expected value, and the nearest known key.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 namespace topsctl {
 
 // A view of one value inside a document; the document must outlive it. Every method throws
-// Error{bad_stack} when the value is not what it asks for.
+// Error{bad_stack} if the value does not have the requested form.
 class JsonReader {
  public:
-  // `source` as it shall stand in messages, e.g. "stack 'topsrider'".
+  // `source` as shown in messages, e.g. "stack 'topsrider'".
   JsonReader(const Json& value, std::string source);
 
   // The value must be an object with no key outside `known`.
   void expect_keys(const std::vector<std::string>& known) const;
   JsonReader at(const std::string& key) const;
   std::optional<JsonReader> find(const std::string& key) const;
-  // Of an object's key that may be missing: then none, and false.
+  // For an optional key of an object: empty or false if it is missing.
   std::vector<std::string> texts_at(const std::string& key) const;
   bool flag_at(const std::string& key) const;
   std::vector<JsonReader> items() const;

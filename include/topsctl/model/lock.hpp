@@ -1,4 +1,4 @@
-// The lock file of a bundle: the digest of every package, as somebody saw and approved them.
+// The lock file of a bundle: the digest of every package that was approved.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct LockedPackage {
   std::string path;                    // like Package::path; relative, without ".."
   std::vector<std::string> container;  // like Package::container
   PackageKind kind = PackageKind::other;
-  std::string name;          // empty: the file does not say
+  std::string name;          // empty: not in the file
   std::string version;       // the same
   std::string architecture;  // the same
   std::uint64_t size = 0;    // bytes
@@ -25,25 +25,25 @@ struct LockedPackage {
 };
 
 struct Lock {
-  std::string topsctl_version;          // that wrote it
+  std::string topsctl_version;          // version that wrote it
   std::string created_at;               // RFC 3339, UTC
-  std::vector<LockedPackage> packages;  // sorted by container and path, each place once
+  std::vector<LockedPackage> packages;  // sorted by container and path, without duplicates
   bool operator==(const Lock&) const = default;
 };
 
-// The lock of all packages of a bundle, damaged and archived ones too. Throws Error{bad_package}
-// for one whose digest was not read.
+// The lock of all packages of a bundle, including damaged and archived ones. Throws
+// Error{bad_package} if a digest was not read.
 Lock lock_of(const Inventory& inventory, const std::string& created_at);
 // The document of docs/lock.schema.json.
 Json to_json(const Lock& lock);
-// Reads a lock strictly; `source` is how messages call it. Throws Error{bad_package}.
+// Parses a lock strictly; `source` is its name in messages. Throws Error{bad_package}.
 Lock parse_lock(std::string_view json, const std::string& source);
 
-// How a bundle is not what its lock says.
+// A difference between a bundle and its lock.
 struct LockDifference {
   enum class Kind {
     missing,  // in the lock, not in the bundle
-    changed,  // at this place lies something else
+    changed,  // other content at this place
     added,    // in the bundle, not in the lock
   };
   Kind kind = Kind::changed;
@@ -58,10 +58,10 @@ struct LockDifference {
 std::string_view name(LockDifference::Kind kind);
 Json to_json(const LockDifference& difference);
 
-// Nothing if the package's very bytes are in the lock, wherever they lie: a bundle may be unpacked
-// or named by another folder after it was locked.
+// Nothing if the package's exact bytes are in the lock, at any place: a bundle may be unpacked or
+// moved after it was locked.
 std::optional<LockDifference> difference_from(const Lock& lock, const Package& package);
-// All differences, sorted by container and path. A package that only lies elsewhere is none.
+// All differences, sorted by container and path. A package that was only moved is not a difference.
 std::vector<LockDifference> lock_differences(const Lock& lock, const Inventory& inventory);
 
 }  // namespace topsctl

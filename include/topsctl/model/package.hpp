@@ -1,4 +1,4 @@
-// What is known of a package file and of all package files of a bundle.
+// Properties of a package file, and of all package files of a bundle.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace topsctl {
 enum class PackageKind { deb, wheel, runfile, other };
 std::string_view name(PackageKind kind);
 
-// What a wheel says about Python (PEP 425 tags, Requires-Python of the core metadata).
+// A wheel's Python requirements (PEP 425 tags, Requires-Python of the core metadata).
 struct PythonNeeds {
-  std::string requires_python;    // empty: not said
-  std::vector<std::string> tags;  // "py3.8-none-any", as the WHEEL file and the file name have them
+  std::string requires_python;       // empty: not stated
+  std::vector<std::string> tags;     // "py3.8-none-any", from the WHEEL file and the file name
   std::optional<std::string> minor;  // "3.8" if the tags mean exactly one minor version
   bool operator==(const PythonNeeds&) const = default;
 };
@@ -35,11 +35,11 @@ struct PayloadEntry {
     other
   };
   std::string
-      path;  // deb: absolute, normalised ("/usr/lib/libeccl.so"); wheel: relative to site-packages
+      path;  // deb: absolute, normalized ("/usr/lib/libeccl.so"); wheel: relative to site-packages
   Type type = Type::file;
   std::uint64_t size = 0;        // bytes
-  unsigned mode = 0;             // permission bits, 07777; 0 when not known
-  std::string owner = {};        // "root/root" as the archive has it; numbers where it has no names
+  unsigned mode = 0;             // permission bits, 07777; 0: unknown
+  std::string owner = {};        // "root/root" as in the archive; numbers if it has no names
   std::int64_t mtime = 0;        // seconds since 1970
   std::string link_target = {};  // symlink: as written; hardlink: a path like `path`
   bool operator==(const PayloadEntry&) const = default;
@@ -53,8 +53,8 @@ struct MaintainerScript {
   bool operator==(const MaintainerScript&) const = default;
 };
 
-// What the control archive of a deb says beyond the fields that every package has. Relations are
-// the fields' values in one line (model/relation.hpp parses them).
+// Values of a deb's control archive beyond the common fields. Relations are the fields' values on
+// one line (model/relation.hpp parses them).
 struct DebFacts {
   std::string format;       // "2.0", or "0.939000" of deb-old(5)
   std::string compression;  // of the data archive: "none", "gzip", "xz", "zstd", "bzip2", "lzma"
@@ -76,11 +76,11 @@ struct DebFacts {
   std::vector<std::string> removed_conffiles;  // those that an upgrade to the package removes
   std::vector<MaintainerScript> scripts;
   std::string triggers;                      // the control member of that name
-  std::vector<std::string> control_members;  // names, in their order
+  std::vector<std::string> control_members;  // names, in order
   bool operator==(const DebFacts&) const = default;
 };
 
-// What metadata and names of a wheel have that pip refuses, or that no installer can do.
+// A fault of a wheel's metadata or names: pip rejects it, or no installer can handle it.
 struct WheelFault {
   std::string finding;  // id in the catalogue of findings
   std::string place;    // a member, or a file of the metadata
@@ -88,35 +88,35 @@ struct WheelFault {
   bool operator==(const WheelFault&) const = default;
 };
 
-// What a wheel says of itself beyond its tags.
+// A wheel's metadata beyond its tags.
 struct WheelFacts {
   std::string file_name;      // the name part of the file name, as written: "torch_gcu"
   std::string file_version;   // the version part
-  std::string dist_info;      // the folder of its metadata
+  std::string dist_info;      // its metadata directory
   std::string build;          // build tag; empty: none
   std::string wheel_version;  // of the WHEEL file
   std::string generator;
   std::string summary;
   std::string license;
   bool root_is_purelib = false;
-  std::vector<std::string> file_tags;      // the file name's, as written: one of "py3.8-none-any"
-  std::vector<std::string> wheel_tags;     // the WHEEL file's
-  std::vector<std::string> code_at_start;  // .pth files with code, which every Python runs
-  std::vector<WheelFault> faults;          // what is against installing it, whoever does
+  std::vector<std::string> file_tags;      // from the file name, as written: one of
+                                           // "py3.8-none-any"
+  std::vector<std::string> wheel_tags;     // from the WHEEL file
+  std::vector<std::string> code_at_start;  // .pth files with code, which every Python start runs
+  std::vector<WheelFault> faults;          // reasons against the install, for any installer
   bool operator==(const WheelFacts&) const = default;
 };
 
-// Why a package cannot be taken: its bytes are damaged, it is made to become too much, or dpkg
-// would refuse it.
+// Why a package is unusable: damaged bytes, a decompression bomb, or a property that dpkg rejects.
 enum class Fault { damage, bomb, refused_by_dpkg };
 
 enum class Verdict { component, archived, unknown, broken };
 std::string_view name(Verdict verdict);
 
 struct Package {
-  std::string path;                    // as shown: relative to the folder that was given
-  std::string location;                // where to open it
-  std::vector<std::string> container;  // archives it lies in, outermost first
+  std::string path;                    // as shown: relative to the given directory
+  std::string location;                // path for opening it
+  std::vector<std::string> container;  // archives that contain it, outermost first
   PackageKind kind = PackageKind::other;
   std::string name;
   std::string version;
@@ -124,39 +124,39 @@ struct Package {
   std::optional<PythonNeeds> python;
   std::vector<std::string> depends;
   std::vector<std::string>
-      displaces;  // deb: names in Conflicts, Breaks and Replaces, whose files dpkg may take away
+      displaces;  // deb: names in Conflicts, Breaks and Replaces, whose files dpkg may remove
   std::uint64_t size = 0;                       // bytes of the file
-  std::optional<std::uint64_t> installed_size;  // bytes, as claimed
+  std::optional<std::uint64_t> installed_size;  // bytes, as declared
   std::string sha256;
   std::string component;  // id in the stack; empty: none
   std::string stack;
   bool chosen = false;
   std::optional<std::vector<PayloadEntry>> files;
-  bool files_are_claims = false;  // `files` is what md5sums or the central directory say, unread
+  bool files_are_claims = false;  // `files` comes from md5sums or the central directory, not from
+                                  // the data
   std::optional<DebFacts> deb;
   std::optional<WheelFacts> wheel;
-  std::vector<std::string> scripts;  // wheel: names of the commands it installs
-  std::string
-      md5sums;  // deb: the control member of that name, for comparison with the installed one
-  // deb without md5sums: those of all its files, known once the payload was read. dpkg writes them
-  // down then, some versions without configuration files.
+  std::vector<std::string> scripts;  // wheel: names of its commands
+  std::string md5sums;               // deb: its md5sums file, for comparison with the installed one
+  // deb without md5sums: digests of all its files, known after the payload was read. dpkg then
+  // records them, some versions without configuration files.
   std::string payload_md5sums;
-  std::string record;  // wheel: the text of RECORD, known once the payload was read
+  std::string record;  // wheel: the text of RECORD, known after the payload was read
   Verdict verdict = Verdict::unknown;
   std::string problem;          // why the verdict is `broken`
-  Fault fault = Fault::damage;  // what makes it `broken`
+  Fault fault = Fault::damage;  // cause of `broken`
   bool operator==(const Package&) const = default;
 };
 
 struct Inventory {
   std::vector<Package> packages;
-  std::uint64_t other_files = 0;  // files that are no packages
-  std::string release;            // that the bundle says it is, "2.5.136"; empty: it does not say
+  std::uint64_t other_files = 0;  // files that are not packages
+  std::string release;            // the bundle's declared release, "2.5.136"; empty: none
 };
 
 // Without `files`: a list of many thousands is written entry by entry.
 Json to_json(const Package& package);
-// How the entries of a list are known: as the package claims, or from the data itself.
+// The source of a list's entries: the package's declarations, or the data itself.
 enum class Listing { claimed, read };
 Json to_json(const PayloadEntry& entry, Listing listing);
 

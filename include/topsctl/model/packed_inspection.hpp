@@ -1,4 +1,4 @@
-// What packages were found to be, for base/packing.hpp. A member that is left out does not compile.
+// Serialization of inspection results by base/packing.hpp. A missing member does not compile.
 #pragma once
 
 #include <tuple>

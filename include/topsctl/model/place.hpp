@@ -1,4 +1,4 @@
-// How messages and reports name a file that may lie within archives.
+// The name of a file in messages and reports, with the archives that contain it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A plan: what will be done, in which order, before anything of it is done.
+// A plan: all steps of a change in their order, before any of them runs.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace topsctl {
 
-// What a transaction changes: the packages of a machine, or the sources of a project.
+// The object of a transaction: the packages of a host, or the sources of a project.
 enum class TransactionKind { install, patch };
 std::string_view name(TransactionKind kind);
 
@@ -31,14 +31,15 @@ struct PlannedPackage {
   std::string after;
   std::string architecture;
   PackageAction action = PackageAction::install;
-  std::string location;  // where the file lies now
-  std::string file;      // its name once staged
+  std::string location;  // present path of the file
+  std::string file;      // its name in the stage directory
   std::string sha256;
   std::uint64_t size = 0;
   bool operator==(const PlannedPackage&) const = default;
 };
 
-// "{stage}" in an argument stands for the folder with the transaction's own copies of the packages.
+// "{stage}" in an argument is replaced by the directory with the transaction's copies of the
+// packages.
 inline constexpr std::string_view stage_placeholder = "{stage}";
 
 struct StagePackages {
@@ -48,26 +49,26 @@ struct KeepWriteSet {
   bool operator==(const KeepWriteSet&) const = default;
 };
 struct RunCommand {
-  std::string program;  // as messages call it: "dpkg"
+  std::string program;  // name in messages: "dpkg"
   std::vector<std::string> argv;
   std::int64_t timeout_s = 0;
-  // What is run before it and need not be observed; empty: nothing.
+  // Runs first, without observation; empty: nothing.
   std::vector<std::string> unobserved_argv = {};
   bool operator==(const RunCommand&) const = default;
 };
-// Unpacks a staged wheel into the folders of the plan's interpreter, in the place of the version
-// that is there.
+// Unpacks a staged wheel into the directories of the plan's interpreter and replaces the installed
+// version.
 struct InstallWheel {
   std::string name;  // of the distribution
-  std::string file;  // its name once staged
+  std::string file;  // its name in the stage directory
   InstallScheme scheme;
   std::string cache_tag;  // "cpython-38"
   bool operator==(const InstallWheel&) const = default;
 };
-// Compares distributions with what they were when the plan was made.
+// Compares distributions with their state when the plan was made.
 struct CompareWheels {
   std::vector<std::string> names;
-  std::vector<InstalledIdentity> before;  // of those that were there
+  std::vector<InstalledIdentity> before;  // of the installed ones
   std::vector<std::string> site_directories;
   bool operator==(const CompareWheels&) const = default;
 };
@@ -77,13 +78,13 @@ struct WriteFile {
   unsigned mode = 0644;
   bool operator==(const WriteFile&) const = default;
 };
-// Gives a file that is there another content, its attributes stay. What another content has by then
-// is not replaced.
+// Replaces the content of an existing file and keeps its attributes. Does not replace a file whose
+// content has changed since.
 struct PatchFile {
   std::string path;  // canonical
   std::string before_sha256;
   std::string content;
-  std::string sha256;  // of it
+  std::string sha256;  // of the new content
   bool operator==(const PatchFile&) const = default;
 };
 struct RunChecks {
@@ -107,55 +108,53 @@ struct Step {
   std::string id;           // "debs"
   std::string description;  // "dpkg --install tops-eccl_2.5.136-1_amd64.deb"
   StepAction action;
-  std::vector<std::string> not_restored;  // what of it no restore of files can undo
+  std::vector<std::string> not_restored;  // its effects that no restore undoes
   bool operator==(const Step&) const = default;
 };
 
-// How those who change a file write it. What is replaced as a whole leaves the old file as it was:
-// a second name (hard link) is enough to keep it.
+// How programs write a file. A file that is replaced as a whole stays intact as an old inode, so a
+// hard link suffices as its backup.
 enum class Writing { in_place, replaced };
 
-// Entries of a folder whose names begin alike; what appears among them belongs to the write set
-// too.
+// Entries of a directory with a common name prefix; new ones belong to the write set too.
 struct PathFamily {
   std::string directory;
-  std::string
-      prefix;  // empty: every entry that is no folder; else folders count with all that is in them
+  std::string prefix;  // empty: every entry except directories; else directories count with all
+                       // their content
   Writing writing = Writing::in_place;
-  // A folder of the packages alone: what appears there unnamed may still be anybody's.
+  // A directory that only the packages use: new unnamed entries may still be foreign.
   bool is_own = false;
   bool operator==(const PathFamily&) const = default;
 };
 
 // Every path that a plan will create, change or delete.
 struct WriteSet {
-  std::vector<std::string>
-      paths;  // absolute, as the machine sees them; the folders above them are meant too
+  std::vector<std::string> paths;  // absolute, on the host; includes the directories above
   std::vector<PathFamily> families = {};
-  std::vector<std::string> replaced = {};  // those of `paths` that are Writing::replaced, sorted
+  std::vector<std::string> replaced = {};  // those of `paths` with Writing::replaced, sorted
   // Those whose new files come from packages and are not written into, sorted: their digests are
-  // not wanted. What is there before is kept all the same.
+  // not needed. They are backed up all the same.
   std::vector<std::string> packed = {};
-  // Those that dpkg unpacks, sorted: what it makes beside them (NAME.dpkg-new and the like) is
-  // meant too.
+  // Those that dpkg unpacks, sorted; includes the files that it creates beside them (NAME.dpkg-new
+  // and the like).
   std::vector<std::string> unpacked = {};
-  // Those that no package names, but scripts of packages often write, sorted: users and groups.
+  // Those that no package has but package scripts often write, sorted: users and groups.
   std::vector<std::string> possible = {};
-  // Names of the packages whose records dpkg changes, sorted: of the bundle, and what goes for
-  // them.
+  // Names of the packages whose records dpkg changes, sorted: of the bundle, and those that it
+  // removes.
   std::vector<std::string> debs = {};
   bool operator==(const WriteSet&) const = default;
 };
 
-// How the paths that a plan writes are known, and why in this way.
+// How the write set of a plan is determined, and why.
 struct WriteSetKnowledge {
   std::string known = "predicted";  // or "observed"
-  std::string reason;               // for people
-  bool is_asked_for = false;        // by the operator: nothing else will do
+  std::string reason;               // for display
+  bool is_asked_for = false;        // the operator requires this way
   bool operator==(const WriteSetKnowledge&) const = default;
 };
 
-// What scripts do that no rollback undoes.
+// Effects of scripts that no rollback undoes.
 struct LastingEffects {
   bool services = false;
   bool kernel_modules = false;
@@ -175,9 +174,9 @@ struct Plan {
   std::optional<Environment> environment;
   std::vector<Step> steps;         // empty: nothing to do
   WriteSet write_set;              // as predicted
-  WriteSetKnowledge knowledge;     // what an install then does about it
+  WriteSetKnowledge knowledge;     // how an install determines the actual one
   LastingEffects lasting_effects;  // of the scripts that it runs
-  std::uint64_t needed_bytes = 0;  // of all file systems together, copies for the undo included
+  std::uint64_t needed_bytes = 0;  // on all file systems together, including the backup
   std::vector<std::string> warnings;
   bool operator==(const Plan&) const = default;
 };

@@ -29,7 +29,7 @@ struct Relation {
   bool operator==(const Relation&) const = default;
 };
 
-// One clause of a field: any of the alternatives fulfils it.
+// One clause of a field: any of the alternatives satisfies it.
 struct Clause {
   std::vector<Relation> alternatives;
   bool operator==(const Clause&) const = default;
@@ -39,11 +39,11 @@ struct Clause {
 std::string to_text(const Relation& relation);
 std::string to_text(const Clause& clause);
 std::string to_text(const std::vector<Clause>& clauses);
-// Whether a version meets the relation's test; the name is not looked at. An empty version, that of
-// a Provides without one, meets none but `any` (policy 7.5).
+// Whether a version meets the relation's test; ignores the name. An empty version, as of a Provides
+// without one, meets only `any` (policy 7.5).
 bool accepts(const Relation& relation, std::string_view version);
-// Whether "[...]" lets the relation count on this architecture ("amd64"); "linux-any" and the like
-// are wildcards (policy 11.1.1).
+// Whether "[...]" includes this architecture ("amd64"); "linux-any" and the like are wildcards
+// (policy 11.1.1).
 bool concerns_architecture(const Relation& relation, std::string_view architecture);
 
 }  // namespace topsctl

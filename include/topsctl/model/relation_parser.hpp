@@ -9,23 +9,23 @@
 
 namespace topsctl {
 
-// dpkg refuses a package whose versions break policy 5.6.12, but bears it in its own status file
-// that a version does not begin with a digit or holds characters that are not allowed.
+// dpkg rejects a package whose versions violate policy 5.6.12, but accepts in its own status file a
+// version that does not begin with a digit or has invalid characters.
 enum class RelationSource { package, status_file };
 
-// What is wrong with a version (policy 5.6.12, as dpkg checks it); empty if nothing is.
+// Why a version is invalid (policy 5.6.12, as checked by dpkg); empty if it is valid.
 std::string_view version_fault(std::string_view version,
                                RelationSource source = RelationSource::package);
 
-// Whether dpkg takes it for a package's name: upper case, '_' and a single letter too, which policy
+// Whether dpkg accepts it as a package name: also upper case, '_' and a single letter, which policy
 // 5.6.1 does not allow.
 bool is_package_name(std::string_view name);
 
-// A field's value, folded lines and comments included; empty or blank: no clauses. Takes what dpkg
-// takes, and "[...]" and "<...>" of source packages: names become lower case, the deprecated "<"
-// and ">" mean "<=" and ">=", a version alone means "=". Throws Error{bad_package} naming `subject`
-// for all else (an empty clause, too, is one that dpkg refuses), and for more than 1 MiB or 10,000
-// relations.
+// Parses a field's value, including folded lines and comments; empty or blank: no clauses. Accepts
+// what dpkg accepts, and "[...]" and "<...>" of source packages: names become lower case, the
+// deprecated "<" and ">" mean "<=" and ">=", a version alone means "=". Throws Error{bad_package}
+// with `subject` for anything else (dpkg rejects an empty clause too), and for more than 1 MiB or
+// 10,000 relations.
 std::vector<Clause> parse_relations(std::string_view field, const std::string& subject,
                                     RelationSource source = RelationSource::package);
 

@@ -14,10 +14,10 @@
 
 namespace topsctl {
 
-// {code, message, context[], hint}, as every document has it.
+// {code, message, context[], hint}, as in every document.
 Json to_json(const Error& error);
 
-// What every document starts with.
+// The common beginning of every document.
 struct ReportHeader {
   std::string command;
   ExitCode exit = ExitCode::done;
@@ -33,13 +33,13 @@ enum class Outcome {
   rolled_back,
   rolled_back_with_differences,  // paths that were not backed up may differ
   rollback_incomplete,
-  unfinished,  // a restore could not go on for want of room or descriptors
+  unfinished,  // a restore stopped for lack of space or descriptors
   no_change,
   planned,
   failed_before_change
 };
 std::string_view name(Outcome outcome);
-// With differences or without.
+// With or without differences.
 bool is_rolled_back(Outcome outcome);
 
 enum class StepStatus { pending, done, failed };
@@ -63,9 +63,9 @@ struct PackageChange {
 
 struct WriteSetSummary {
   std::string known = "predicted";  // or "observed"
-  std::string reason;               // why in this way, for people; empty: nothing was kept
+  std::string reason;               // why in this way, for display; empty: no backup
   std::uint64_t paths = 0;
-  std::uint64_t bytes = 0;  // kept for undo
+  std::uint64_t bytes = 0;  // size of the backup
   std::uint64_t linked = 0;
   std::uint64_t copied = 0;
 };
@@ -77,11 +77,11 @@ struct RollbackProof {
 
 struct LockReport {
   std::string path;
-  std::string holder;  // who held it when it had to be waited for; empty: nobody
+  std::string holder;  // the holder that had to be waited for; empty: none
   std::int64_t waited_ms = 0;
 };
 
-// A part of the work, in the order of time.
+// A part of the work, in chronological order.
 struct Phase {
   std::string
       name;  // "read", "lock", "plan", "stage", "keep", "apply", "verify", "commit", "restore"
@@ -89,32 +89,32 @@ struct Phase {
   std::int64_t duration_ms = 0;
 };
 
-// A raw record that stays on the machine. It may get longer: the digest is of its first bytes.
+// A raw log that stays on the host. It may grow: the digest is of its first `bytes` bytes.
 struct LogFile {
   std::string kind;  // "log", "pip-report"
-  std::string path;  // as the machine sees it
+  std::string path;  // on the host
   std::uint64_t bytes = 0;
   std::string sha256;
 };
 
-// Where a command ran, for whom and since when.
+// The host, user and start time of a command.
 struct Origin {
-  std::string host;        // the name of the machine that ran it
-  std::string user;        // who called sudo, if somebody did
+  std::string host;        // the name of the host that ran it
+  std::string user;        // the caller of sudo, or the user itself
   std::string started_at;  // RFC 3339, UTC
 };
 
-// The packages that were given, and what was taken of them.
+// The given packages, and those selected from them.
 struct GivenBundle {
-  std::vector<std::string> paths;  // as they were typed
-  std::string sha256;              // of the list of what was taken; empty: not known
+  std::vector<std::string> paths;  // as typed
+  std::string sha256;              // of the list of selected packages; empty: unknown
 };
 Json to_json(const std::optional<GivenBundle>& bundle);
 
-// What install, rollback and recover report.
+// The report of install, rollback and recover.
 struct TransactionReport {
   Origin origin;
-  std::optional<GivenBundle> bundle;  // nothing: the command takes no packages
+  std::optional<GivenBundle> bundle;  // nothing: the command has no packages
   std::optional<std::int64_t> transaction;
   Outcome outcome = Outcome::planned;
   std::string root = "/";
@@ -125,29 +125,31 @@ struct TransactionReport {
   std::vector<PackageChange> packages;
   WriteSetSummary write_set;
   std::optional<RollbackProof> rollback;
-  std::optional<RollbackProof> compared;  // host and kept paths before a restore, where the journal
-                                          // alone did not decide
+  std::optional<RollbackProof> compared;  // host and backup before a restore, if the journal alone
+                                          // did not decide
   std::vector<std::string> escaped_paths;
   std::vector<std::string> not_restored;
-  std::vector<std::string> kept_of_others;  // what a restore left, since others made or changed it
+  std::vector<std::string> kept_of_others;  // paths that a restore left, because other programs
+                                            // created or changed them
   std::vector<std::string> stops;           // units that a planned rollback stops
   std::vector<std::string> synced_mounts;
   std::vector<LockReport> locks;
-  std::vector<InputFile> inputs;  // the lock and the stack file that were given
+  std::vector<InputFile> inputs;  // the given lock and stack file
   std::string log;                // path of the transaction's log; empty: none
   std::vector<LogFile> logs;
-  std::optional<std::string> confirm_until;  // when it is restored unless confirmed; RFC 3339, UTC
-  bool rebuilt = false;  // the command left no report: this is what the journal tells
-  bool changed = false;  // the machine is not as it was before the command
+  std::optional<std::string> confirm_until;  // when an unconfirmed commit is rolled back; RFC 3339,
+                                             // UTC
+  bool rebuilt = false;  // made from the journal, because the command left no report
+  bool changed = false;  // the host differs from its state before the command
   bool failed = false;
   std::string message;
 };
 
-// The report of a plan of which nothing is done yet: every step pending, every package with what it
-// becomes.
+// The report of a plan before any of its steps has run: every step pending, every package with its
+// new version.
 TransactionReport pending_report(const Plan& plan);
 
-// The end of one of which nothing is there any more, or ever was.
+// Marks a transaction that left the host unchanged.
 void end_as_before(TransactionReport& report, Outcome outcome, std::string message);
 
 Json to_json(const TransactionReport& report);
@@ -162,13 +164,13 @@ struct TransactionSummary {
   std::string command;
   std::optional<GivenBundle> bundle;
   std::string outcome;  // an Outcome's name, or "unfinished"
-  std::string reason;   // of a failure, in one line; empty: there was none, or nobody recorded it
+  std::string reason;   // of a failure, on one line; empty: no failure, or not recorded
   std::vector<PackageChange> packages;
   std::string project;                       // the directory of a patch
   std::vector<std::string> patched;          // its files, sorted
-  std::uint64_t kept_bytes = 0;              // on the disk, for its undo
-  bool can_be_undone = false;                // committed, and what was kept is there still
-  std::optional<std::string> confirm_until;  // committed, and restored then unless confirmed
+  std::uint64_t kept_bytes = 0;              // size of its backup on the disk
+  bool can_be_undone = false;                // committed, and its backup still exists
+  std::optional<std::string> confirm_until;  // committed; when it is rolled back unless confirmed
 };
 
 Json to_json(const TransactionSummary& summary);

@@ -8,9 +8,8 @@
 
 namespace topsctl {
 
-// Reads a snapshot strictly; `source` is how messages call it. Unknown keys, keys that stand there
-// twice, and what is larger than the limits of target_snapshot.hpp are refused. Throws
-// Error{bad_package}.
+// Parses a snapshot strictly; `source` is its name in messages. Rejects unknown keys, duplicate
+// keys, and data beyond the limits of target_snapshot.hpp. Throws Error{bad_package}.
 TargetSnapshot parse_target_snapshot(std::string_view json, const std::string& source);
 
 }  // namespace topsctl

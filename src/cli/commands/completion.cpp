@@ -46,13 +46,13 @@ std::vector<Word> names_of(const std::vector<const OptionTable*>& commands) {
   return names;
 }
 
-// A command, or a part of one that has a name of its own: `history show`.
+// A command, or a part of one with its own name: `history show`.
 struct Path {
   const OptionTable* command;
   std::vector<std::string> words;
   std::vector<Word> options;
   std::vector<Word> next;  // words that may follow
-  std::string listed;      // those that `--values` lists
+  std::string listed;      // the values that `--values` lists
 };
 
 std::string listed_argument(const OptionTable& table) {
@@ -80,7 +80,7 @@ std::vector<Path> paths_of(const OptionTable& program) {
   return paths;
 }
 
-// Its options, and those of the command that it is a part of; each once.
+// Its options, and those of its parent command; each once.
 std::vector<Word> all_options(const Path& path) {
   std::vector<Word> all = path.options;
   for (const Word& word : options_of(*path.command)) {
@@ -97,7 +97,7 @@ std::string texts(const std::vector<Word>& words) {
   return out;
 }
 
-// Lines for bash and zsh alike: what of the words typed so far names a command or a part of one.
+// Lines for both bash and zsh: the typed words that name a command or a part of one.
 std::string case_of_word(const OptionTable& program) {
   std::string lines = format(
       "    case \"$command\" in\n    \"\") case \" {} \" in *\" $word \"*) command=\"$word\";; "
@@ -111,7 +111,7 @@ std::string case_of_word(const OptionTable& program) {
   return lines + "    esac\n";
 }
 
-// Lines of a case for bash and zsh: what may follow this option of that command.
+// Case lines for both bash and zsh: the possible values of this option of that command.
 std::string cases_of_values(const OptionTable& program, const std::string& form) {
   std::string lines;
   const auto add = [&](const std::string& command, const std::vector<Word>& options) {
@@ -122,7 +122,7 @@ std::string cases_of_values(const OptionTable& program, const std::string& form)
       line.replace(line.find("OPTION"), 6, option.text);
       line.replace(line.find("VALUES"), 6,
                    option.listed.empty() ? joined(option.values, " ") : option.listed);
-      // Of any command: a star within the quotes is none.
+      // For any command: a star within the quotes would not match.
       if (command == "*") line.replace(line.find("\"* "), 3, "*\" ");
       lines += line;
     }
@@ -157,7 +157,7 @@ std::string for_bash(const OptionTable& program) {
       "]]; then\n    COMPREPLY=($(compgen -W \"$options $everywhere\" -- \"$current\"))\n  elif [[ "
       "-n \"$next\" ]]; then\n    COMPREPLY=($(compgen -W \"$next\" -- \"$current\"))\n  else\n    "
       "COMPREPLY=($(compgen -f -- \"$current\"))\n  fi\n"
-      // A stack may be a file, a run a directory; before the hosts of a deploy stands a bundle.
+      // A stack may be a file, a run a directory; the hosts of a deploy come after a bundle.
       "  [[ \"$listed\" == @(stacks|runs) && ${{#COMPREPLY[@]}} -eq 0 || \"$listed$follows\" == "
       "hostshosts "
       "]] && COMPREPLY+=($(compgen -f -- \"$current\"))\n"
@@ -216,7 +216,7 @@ std::string for_zsh(const OptionTable& program) {
       "    _files\n"
       "  fi\n"
       "}\n"
-      // As a file of fpath it is the function's body, and the first completion is this very call.
+      // As a file of fpath this text is the function's body, and the first completion is this call.
       "if [[ \"${funcstack[1]}\" == _topsctl ]]; then\n"
       "  _topsctl \"$@\"\n"
       "else\n"
@@ -293,7 +293,7 @@ Output listed_values(const CompletionOptions& options, const Session& session) {
     for (const std::string& value : completion_values(options.kind, session, typed))
       values.push_back(printable(value));
   } catch (const Error&) {
-    // Whoever is typing waits for no error.
+    // Errors must not disturb a user who is typing.
   }
   for (const std::string& value : values) output.text += concat(value, "\n");
   output.is_data = true;

@@ -1,4 +1,4 @@
-// topsctl confirm: an install that must be confirmed stays.
+// topsctl confirm: keeps an install that must be confirmed.
 #include "topsctl/engine/operations/confirmation.hpp"
 
 #include <memory>

@@ -1,4 +1,4 @@
-// topsctl deploy: a bundle sent to other machines and installed there.
+// topsctl deploy: sends a bundle to other hosts and installs it there.
 #include "topsctl/engine/transfer/deployment.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct Deployed {
   Target target;
   TargetResult result;
   Deployment deployment;
-  bool has_begun = false;  // the install there, as far as is known here
+  bool has_begun = false;  // the remote install, as far as known here
 
   bool is_over() const {
     const auto& report = deployment.report;
@@ -67,12 +67,12 @@ std::string text_in(const Json& document, const char* key) {
   return found != document.end() && found->is_string() ? printable(found->get<std::string>()) : "";
 }
 
-// Of the install there, as that host sees it.
+// The log of the remote install, as a path on that host.
 std::string log_of(const Deployment& deployment) {
   return deployment.report ? text_in(Json::parse(deployment.report->json), "log") : "";
 }
 
-// What the reports of the targets warn of.
+// The warnings in the targets' reports.
 std::vector<TargetWarning> warnings_of_targets(const std::vector<Deployed>& all) {
   std::vector<TargetWarning> told;
   for (const Deployed& each : all) {
@@ -90,7 +90,7 @@ std::vector<TargetWarning> warnings_of_targets(const std::vector<Deployed>& all)
   return told;
 }
 
-// One digest of what is sent; a target that takes all of it tells the same.
+// One digest of the sent packages; a target that uses all of them reports the same.
 GivenBundle bundle_of(const DeployCommandOptions& options, const TransferSet& transfer_set) {
   std::vector<DigestedFile> files;
   for (const ShippedFile& file : transfer_set.files) files.push_back({file.sha256, file.name});
@@ -110,7 +110,7 @@ Json deploy_json(const Deployed& each, const DeployCommandOptions& options) {
           {"error", each.result.error ? topsctl::to_json(*each.result.error) : Json(nullptr)}};
 }
 
-// What would change on each target.
+// The planned changes on each target.
 std::string plans_text(const std::vector<Deployed>& all, const Style& style) {
   std::vector<std::vector<std::string>> rows = {{"target", "package", "now", "then"}};
   const auto version = [](const Json& package, const char* key) {
@@ -151,7 +151,7 @@ std::string deploy_text(const std::vector<Deployed>& all, const DeployCommandOpt
   return text;
 }
 
-// What the machines there tell by their status counts for more than the kinds of the errors.
+// The targets' statuses have priority over the kinds of the errors.
 ExitCode exit_of(const std::vector<Deployed>& all, const Error& error) {
   std::vector<int> statuses;
   for (const Deployed& each : all)
@@ -159,7 +159,7 @@ ExitCode exit_of(const std::vector<Deployed>& all, const Error& error) {
   return common_exit(statuses, exit_code(error.code()));
 }
 
-// After Ctrl-C: what goes on without this command. Throws Error if there is something.
+// After Ctrl-C: reports what continues without this command. Throws Error if there is something.
 void say_what_goes_on(const std::vector<Deployed>& all, const DeployCommandOptions& options,
                       const std::string& command_line) {
   std::vector<std::string> going;
@@ -209,7 +209,7 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
         const std::string run_id = begun.value_or(new_run_id());
         progress.follow(index, name, [&] {
           if (begun) progress.tell(index, {name, "installing", 0, 0});
-          // Nobody is asked for a password in vain.
+          // If reading has failed, do not ask for a password.
           if (reading.wait_for(std::chrono::seconds(0)) == std::future_status::ready) reading.get();
           const auto remote = remote_of(each.target, options.where, session, secrets);
           const UploadRequest upload = upload_request(options, each.target, relay);
@@ -246,7 +246,7 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
   return results;
 }
 
-// Before any host is reached: what each one shall get. Its own plan is that of --dry-run.
+// Before any host is reached: shows what each one will get. Their own plans are shown by --dry-run.
 void ask(const TransferSet& chosen, const std::vector<Deployed>& all,
          const DeployCommandOptions& options, const Session& session) {
   if (options.resume || !is_to_be_asked(session, options.yes, options.dry_run)) return;
@@ -272,8 +272,8 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
   TransferSet chosen = choose_transfer_set(wanted, events);
   const std::uint64_t bytes = chosen.bytes();
   ask(chosen, all, options, session);
-  // While hosts log us in, and in silence, as somebody may be asked for a password; before them if
-  // it decides whether any is reached at all.
+  // During the login to hosts, without output, because a password prompt may be open; before it if
+  // the result decides whether any host is contacted.
   const bool is_before = wanted.lock || options.dry_run;
   EventFan nobody;
   EventSink& told = is_before ? static_cast<EventSink&>(events) : nobody;

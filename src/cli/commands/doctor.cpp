@@ -1,4 +1,4 @@
-// topsctl doctor: what is wrong with a training.
+// topsctl doctor: diagnoses a training.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -35,7 +35,7 @@ struct DoctorCommandOptions {
   std::string level = "load";
   std::vector<std::string> pids;
   std::vector<std::string> logs;
-  std::vector<std::string> more_logs;  // behind the first, as the shell writes *.log
+  std::vector<std::string> more_logs;  // after the first, as the shell expands *.log
   ProjectCommandOptions project;
   std::optional<std::string> exit_status;
   std::vector<std::string> only;
@@ -120,7 +120,7 @@ Output export_rules(const DiagnosisCatalogue& catalogue, const DoctorReport& rep
   return output;
 }
 
-// Nothing found in what could not be read is no health.
+// Logs that could not be read do not count as healthy.
 void require_any_read(const LogStory& story, const Judgement& judgement) {
   const auto& sources = story.sources;
   const bool is_any_read = std::any_of(sources.begin(), sources.end(), [](const LogSource& source) {
@@ -249,7 +249,7 @@ Output look_at_project(const DiagnosisCatalogue& catalogue, const Stack& stack,
   return output;
 }
 
-// The words behind `--log PATH` are logs, too. A run stands for its log directory and its status.
+// The words after `--log PATH` are logs too. A run is replaced by its log directory and its status.
 DoctorCommandOptions with_all_logs(DoctorCommandOptions options, const Session& session) {
   if (options.logs.empty() && !options.more_logs.empty())
     throw Error(ErrorCode::usage, format("unexpected {}", in_quotes(options.more_logs.front())),

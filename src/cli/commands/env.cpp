@@ -1,5 +1,5 @@
-// topsctl env: the environment that an installed stack needs, printed, given to a program, or
-// compared with what the machine has.
+// topsctl env: prints the environment that an installed stack needs, runs a program with it, or
+// compares it with the host's.
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -53,7 +53,7 @@ bool is_folder(const Host& host, const std::string& path) {
   return std::filesystem::is_directory(host.resolve(path), failure);
 }
 
-// The findings on what is chosen here, besides those of `env check` on what is set on the host.
+// The findings on the chosen settings, in addition to those of `env check` on the host's.
 std::vector<std::string> setting_warnings(const std::map<std::string, std::string>& variables,
                                           const Stack& stack, const SettingOptions& chosen) {
   std::vector<std::string> warnings;

@@ -12,7 +12,7 @@ namespace topsctl {
 CommandAction define_help(OptionTable& table) {
   auto command = std::make_shared<std::string>();
   Option& name = table.argument("command", *command, "Command name; default: topsctl", "COMMAND");
-  // Not choices(): another tool's word gets the hint of an unknown command.
+  // Not choices(), so that another tool's word gets the hint for an unknown command.
   for (const CommandRow& row : command_table()) {
     if (row.place != CommandPlace::hidden && row.define != define_help)
       name.values.emplace_back(row.name);
@@ -23,7 +23,7 @@ CommandAction define_help(OptionTable& table) {
     output.header.command = "help";
     output.json = Json({{"page", page_of(*command)}}).dump();
     if (session.json) return output;
-    output.is_data = true;  // a page is the same for everybody
+    output.is_data = true;  // a page is not adapted to the reader
     output.text = shown_page(page_of(*command), session.style);
     read_in_pager(output.text, session.style);
     return output;

@@ -1,4 +1,4 @@
-// topsctl history: what was done on a machine, the reports of one transaction, and what is kept.
+// topsctl history: past transactions of a host, the reports of one transaction, and pruning.
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -25,10 +25,10 @@ namespace {
 struct HistoryCommandOptions {
   std::string root = "/";
   std::int64_t shown = 0;
-  std::string word;        // that stands for `show ID`
+  std::string word;        // short for `show ID`
   std::int64_t limit = 0;  // 0: all
   std::int64_t keep = usual_retention;
-  std::string most_bytes;  // empty: as many as it is
+  std::string most_bytes;  // empty: unlimited
   int lock_timeout_s = 120;
   bool dry_run = false;
 };
@@ -69,7 +69,7 @@ void list_all(const std::vector<Transaction>& transactions, const HistoryCommand
   output.text = render_history(lines, style);
 }
 
-// As it would be said in the language that is used now.
+// Translates it into the current language.
 Json retold(Json report) {
   if (report.is_string()) return topsctl::retold(report.get<std::string>());
   if (report.is_structured())
@@ -94,7 +94,8 @@ void show_one(const Host& host, const std::vector<Transaction>& transactions, st
   }
 }
 
-// What went, or would go, and what can be undone as the history is now.
+// The removed backups (in a dry run, those to remove), and the transactions that can still be
+// rolled back.
 std::string pruned_text(const std::vector<Pruned>& pruned, bool dry_run,
                         const std::vector<TransactionSummary>& now, const Style& style) {
   std::string text;
@@ -139,7 +140,7 @@ void prune_old(const Host& host, const HistoryCommandOptions& options, Session& 
   output.text = pruned_text(pruned, options.dry_run, now, session.style);
 }
 
-// A word that is no number may be a part's name that is wrong.
+// A word that is not a number may be a misspelled subcommand.
 std::int64_t transaction_named(const std::string& word, bool is_pruning) {
   if (!is_pruning && whole_number(1, 999999999999)(word).empty()) return std::stoll(word);
   throw Error(ErrorCode::usage, format("unknown argument {}", in_quotes(word)),

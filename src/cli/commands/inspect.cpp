@@ -1,4 +1,4 @@
-// topsctl inspect: what is in a bundle, whether it is sound, and whether it fits a machine.
+// topsctl inspect: the content of a bundle, whether it is intact, and whether it fits a host.
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -50,7 +50,7 @@ struct InspectCommandOptions {
 
 Depth depth_of(const InspectCommandOptions& options) {
   if (options.fast) return Depth::fast;
-  // What a file needs of a machine, and what changed in it, is only seen when it is read.
+  // The requirements of a file, and changes in it, are only visible when it is read.
   return options.deep ? Depth::deep : Depth::digest;
 }
 
@@ -75,16 +75,16 @@ JudgedBundle read(const std::vector<std::string>& paths, const InspectCommandOpt
   return read_and_judge(files.found(), reading, wish);
 }
 
-// Those that an install of the bundle asks.
+// The interpreters that an install of the bundle would try.
 std::vector<std::string> usual_interpreters(const std::string& stack, const Inventory& inventory) {
   try {
     return chosen_stack(stack, inventory).stack.python.executables;
   } catch (const Error&) {
-    return {};  // no complete stack, which is told as such
+    return {};  // no complete stack, which is reported as such
   }
 }
 
-// Debs that are of no stack may lie together without being meant for one host.
+// Debs that belong to no stack may be in one bundle without being meant for one host.
 bool are_any_chosen(const Inventory& inventory) {
   return std::any_of(inventory.packages.begin(), inventory.packages.end(),
                      [](const Package& package) { return package.chosen; });
@@ -102,7 +102,7 @@ CompatibilityRules rules_of(const std::vector<Stack>& stacks,
   return rules;
 }
 
-// What is told already stands for itself; of interpreters once, whichever stack it is said of.
+// Adds findings that are not reported yet; those on interpreters once, for any stack.
 void add_untold(std::vector<Finding> foreseen, std::vector<Finding>& findings) {
   for (Finding& each : foreseen) {
     const bool is_told = std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
@@ -119,8 +119,8 @@ std::string bundle_name(const std::string& given) {
   return name.empty() || name == "." ? "bundle" : printable(name);
 }
 
-// Packages and archives that cannot be read come before all else that is found. A .run of another
-// kind is no failure beside packages, but where it is all there is, nothing was inspected.
+// Unreadable packages and archives determine the exit status first. A .run of another kind is not a
+// failure beside packages, but if it is the only file, nothing was inspected.
 void judge(const InspectionDocument& document, ReportHeader& header) {
   const bool has_packages = !document.inspection.inventory.packages.empty();
   std::size_t unreadable = 0;
@@ -194,7 +194,7 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
   }
   auto document = std::make_shared<InspectionDocument>();
   Inspection& inspection = document->inspection;
-  // A stack that cannot be read is told before minutes of reading.
+  // An unreadable stack is reported before minutes of reading.
   const std::vector<Stack> stacks = stacks_meant(options.stack);
   Output output;
   output.header.command = "inspect";

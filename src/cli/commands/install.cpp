@@ -1,4 +1,4 @@
-// topsctl install and topsctl repair: packages of a bundle as one transaction.
+// topsctl install and topsctl repair: install packages of a bundle as one transaction.
 #include "topsctl/engine/operations/installer.hpp"
 
 #include <memory>
@@ -51,7 +51,7 @@ InstallMode mode_of(const InstallCommandOptions& options) {
   return options.dry_run ? InstallMode::plan : InstallMode::apply;
 }
 
-// The command without what only makes a plan, as it may be typed.
+// The command as typed, without the options that only make a plan.
 std::string typed_install(const InstallCommandOptions& options) {
   std::vector<std::string> words = {"topsctl", name_of(options.purpose)};
   for (const std::string& path : options.bundle) words.push_back(typed_word(path));

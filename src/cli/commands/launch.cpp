@@ -1,4 +1,4 @@
-// topsctl launch: a training on all cards of this machine.
+// topsctl launch: a training on all cards of this host.
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,11 +48,11 @@ struct LaunchCommandOptions {
   std::string job;
   std::string again;
   bool detach = false;
-  std::string detached_run;  // its name, from the process that has looked at all and detached it
+  std::string detached_run;  // its name, from the process that ran the checks and detached it
   bool dry_run = false;
 };
 
-// What goes with --job and --again.
+// Options that may be combined with --job and --again.
 bool goes_with_job(const Option& option) {
   static const std::vector<std::string> names = {
       "--job",       "--again",  "--log-dir", "--detach", "--dry-run", "--detached-run",
@@ -114,7 +114,7 @@ LaunchRequest request_of(const LaunchCommandOptions& options, const OptionTable&
   if (table.has("--log-dir")) request.log_folder = options.request.log_folder;
   if (table.has("--preflight")) request.level = options.request.level;
   for (const std::string& id : options.request.accepted) {
-    if (id != accepted_change) request.accepted.push_back(id);  // it holds for this time
+    if (id != accepted_change) request.accepted.push_back(id);  // applies to this run only
   }
   return request;
 }
@@ -151,7 +151,7 @@ Output refused_output(const LaunchCheck& preflight, const Session& session, Repo
   return output;
 }
 
-// The same command once more, as a run of its own, that has this request as its job.
+// Starts the same command again as a detached run with this request as its job.
 Output detach(const LaunchRequest& request, const std::string& run, const LaunchWishes& wishes,
               const LaunchCheck& preflight, Session& session, Output output) {
   require_new_log_folder(wishes.log_folder);
@@ -162,7 +162,7 @@ Output detach(const LaunchRequest& request, const std::string& run, const Launch
   remove_old_runs(runs_folder(host) / "detached");
   const fs::path folder = runs_folder(host) / "detached" / run;
   const DetachedRun detached(folder, fs::current_path());
-  // It may have secrets: it is written nowhere.
+  // It may have secrets, so it is not written to any file.
   detached.start(
       {wishes.own_program, "launch", "--detached-run", run, "--json", "--job", "/proc/self/fd/0"},
       Secret(to_text(to_json(job))));
@@ -254,7 +254,7 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
   if (is_for_several(request.place)) {
     wishes.place = request.place;
     wishes.engine_restarts = std::exchange(request.restart.most, 0);
-    // Else Gloo takes the interface of the host's name, which may be lo.
+    // Otherwise Gloo uses the interface of the host's name, which may be lo.
     const std::string interface = interface_with(request.place->own().address);
     if (!interface.empty()) wishes.environment.emplace("GLOO_SOCKET_IFNAME", interface);
   }

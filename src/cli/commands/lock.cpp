@@ -1,4 +1,4 @@
-// topsctl lock: the digests of a bundle in a file, and signatures of such files and of stacks.
+// topsctl lock: writes the digests of a bundle to a file, and signs such files and stacks.
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -81,7 +81,7 @@ LockedFile written_lock(const LockCommandOptions& options, Session& session,
   return file;
 }
 
-// A lock or a stack file that is there already; what it is, is told by what it says.
+// An existing lock or stack file; its type is determined by its content.
 LockedFile existing_file(const std::string& path) {
   std::error_code failure;
   if (!std::filesystem::is_regular_file(path, failure)) {

@@ -1,4 +1,4 @@
-// topsctl receive: the far end of a transfer, started by `topsctl transfer`.
+// topsctl receive: remote side of a transfer, started by `topsctl transfer`.
 #include "topsctl/engine/transfer/receiver.hpp"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ struct ReceiveOptions {
   std::string destination = usual_destination;
 };
 
-// As a forced command: what the shell would have said first.
+// As a forced command: the output that the shell would have printed first.
 std::string greeting_for(const Session& session) {
   const auto asked = session.host.environment.find("SSH_ORIGINAL_COMMAND");
   const auto token =
@@ -31,8 +31,8 @@ std::string greeting_for(const Session& session) {
 }
 
 Output run_receive(const ReceiveOptions& options, Session& session) {
-  hide_memory();  // passwords for sudo come here
-  // Not handed on to what is started: that would keep the connection open after our end.
+  hide_memory();  // because sudo passwords arrive here
+  // Not inherited by child processes: they would keep the connection open after our end.
   const Descriptor input(::fcntl(0, F_DUPFD_CLOEXEC, 3));
   const Descriptor output(::fcntl(1, F_DUPFD_CLOEXEC, 3));
   OnlyBelow only_below;
@@ -44,7 +44,7 @@ Output run_receive(const ReceiveOptions& options, Session& session) {
   }
   Output result;
   result.header.command = "receive";
-  // Standard output belongs to the frames, in which failures are told.
+  // Standard output is for frames, including failures.
   if (!serve_transfer(session.with_own_state(), input, output, only_below))
     result.header.exit = ExitCode::failed;
   return result;

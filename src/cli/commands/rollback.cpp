@@ -1,4 +1,4 @@
-// topsctl rollback and topsctl recover: the state before an install.
+// topsctl rollback and topsctl recover: restore the state before an install.
 #include "topsctl/engine/operations/rollback.hpp"
 
 #include <memory>

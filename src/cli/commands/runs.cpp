@@ -1,4 +1,4 @@
-// topsctl runs: launches that run or have run.
+// topsctl runs: running and past launches.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -137,7 +137,7 @@ Output stop(const RunsCommandOptions& options, Session& session) {
   return output_of({run}, format("{} stopped: {}\n", run.name, outcome_of(run)));
 }
 
-// Prints a log that grows. What a rank has written must not steer a terminal.
+// Prints a growing log. Output of a rank must not control the terminal.
 class LogPrinter {
  public:
   explicit LogPrinter(std::string name)
@@ -148,7 +148,7 @@ class LogPrinter {
     if (!log_.is_open()) throw system_error(errno, "read", name_, ErrorCode::bad_input);
   }
 
-  // What is left of the file.
+  // The rest of the file.
   void print_rest() {
     std::array<char, piece_size> piece{};
     for (;;) {
@@ -160,7 +160,7 @@ class LogPrinter {
     }
   }
 
-  // A last line without an end, too.
+  // Also prints a last line without an end.
   void end() { write(std::exchange(rest_, {})); }
 
  private:
@@ -186,7 +186,7 @@ class LogPrinter {
   std::string rest_;
 };
 
-// With --json the report names the log, and none of its lines.
+// With --json the report has the paths of the logs, but not their lines.
 Output logs(const RunsCommandOptions& options, Session& session) {
   const Host host = session.with_own_state();
   Run run = readable(host, options.run);
@@ -213,7 +213,7 @@ Output logs(const RunsCommandOptions& options, Session& session) {
     watch.clear();
     log.print_rest();
     run = readable(host, run.log_folder);
-    // A restart goes on in another file.
+    // A restart continues in another file.
     if (run.state == RunState::running && run.record.ranks.size() > 0 &&
         std::none_of(run.record.ranks.begin(), run.record.ranks.end(),
                      [&](const auto& each) { return each.log == file; })) {

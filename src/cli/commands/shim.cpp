@@ -1,4 +1,4 @@
-// topsctl shim: the runtime shim for launchers other than `topsctl launch`, and what it maps.
+// topsctl shim: the runtime shim for launchers other than `topsctl launch`, and its mapping.
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>

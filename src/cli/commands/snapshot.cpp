@@ -1,4 +1,4 @@
-// topsctl snapshot: a file that stands for a machine when a bundle is inspected elsewhere.
+// topsctl snapshot: a file that represents a host when a bundle is inspected on another one.
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -114,8 +114,8 @@ std::string default_name(const TargetSnapshot& snapshot) {
   return concat("topsctl-snapshot-", shortened(name, 100), ".json");
 }
 
-// Where to write: the name asked for, or the host's own name in the folder asked for. Throws
-// Error{usage} for what cannot become a file.
+// The output path: the given name, or the host's own name in the given directory. Throws
+// Error{usage} for a path that cannot become a file.
 struct Place {
   fs::path folder;
   std::string name;  // empty: the host's own
@@ -126,7 +126,7 @@ Place place_of(const std::string& output) {
   std::error_code failure;
   const fs::file_type type = fs::symlink_status(path, failure).type();
   if (type == fs::file_type::directory) return {path, ""};
-  // The file is put in the place of what is there, which must not befall a device.
+  // The new file replaces an existing one, which must not happen to a device.
   const bool is_replaceable = type == fs::file_type::regular || type == fs::file_type::not_found ||
                               (type == fs::file_type::symlink && !fs::is_directory(path, failure));
   if (!is_replaceable) {

@@ -1,4 +1,4 @@
-// topsctl stack: which stacks are known, what they want, and whether a stack file is right.
+// topsctl stack: the known stacks, their requirements, and checks of stack files.
 #include <memory>
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-// topsctl status: where a host, or a fleet, stands, and what to type next.
+// topsctl status: the status of one or several hosts, and the next command.
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ struct StatusCommandOptions {
   bool no_shell = false;
 };
 
-// Where the digests of installed files are noted: with the transactions, or with a user.
+// The cache of installed files' digests: beside the transactions, or in a user's cache.
 std::filesystem::path digests_file(const Host& host, const Session& session) {
   return (is_root_user() ? host.resolve(host.state) : cache_folder(session)) / "installed-digests";
 }
@@ -54,7 +54,7 @@ Output run_status(const StatusCommandOptions& options, Session& session) {
   request.directory = std::filesystem::current_path(ignored).string();
   request.digests = &digests;
   const HostStatus status = host_status(host, request);
-  // Nothing is made where topsctl has never installed anything.
+  // Creates nothing on a host where topsctl has never installed anything.
   if (!is_root_user() || std::filesystem::is_directory(host.resolve(host.state), ignored))
     digests.write();
   output.header.command = "status";
@@ -66,7 +66,7 @@ Output run_status(const StatusCommandOptions& options, Session& session) {
   return output;
 }
 
-// The first host that can be looked at and deviates; else all of them, more closely.
+// For the first reachable host that deviates; else for all of them, with more detail.
 std::string next_of(const FleetStatus& fleet, const std::string& where) {
   for (const FleetHost& host : fleet.hosts) {
     if (host.verdict == FleetVerdict::problems || host.verdict == FleetVerdict::differs)

@@ -1,4 +1,4 @@
-// topsctl transfer: a bundle to other machines.
+// topsctl transfer: sends a bundle to other hosts.
 #include <chrono>
 #include <future>
 #include <memory>
@@ -90,7 +90,7 @@ Output run_transfer(const TransferCommandOptions& options, Session& session) {
   const CarriedProgram program = own_program();
   TransferSet chosen = choose_transfer_set(wanted, events);
   const std::uint64_t bytes = chosen.bytes();
-  // While hosts log us in, and in silence: somebody may be asked for a password.
+  // During the login to hosts, without output: a password prompt may be open.
   EventFan nobody;
   const std::shared_future<TransferSet> reading =
       std::async(std::launch::async, [&, chosen = std::move(chosen)]() mutable {
@@ -107,7 +107,7 @@ Output run_transfer(const TransferCommandOptions& options, Session& session) {
         Transferred& each = all[index];
         const std::string name = each.target.text();
         progress.follow(index, name, [&] {
-          // Nobody is asked for a password in vain.
+          // If reading has failed, do not ask for a password.
           if (reading.wait_for(std::chrono::seconds(0)) == std::future_status::ready) reading.get();
           const auto remote = remote_of(each.target, options.where, session, secrets);
           const AwaitedSet files(bytes, [&]() -> const TransferSet& {

@@ -1,4 +1,4 @@
-// topsctl verify: does an installed stack work.
+// topsctl verify: checks whether an installed stack works.
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -39,7 +39,7 @@ std::vector<std::string> known_updates() {
   return updates;
 }
 
-// What topsctl can do on this host.
+// The capabilities of topsctl on this host.
 std::string host_lines() {
   std::string text = format("packages are read with: {}\n", joined(walls_of_sandbox(), "; "));
   const std::string why_not = why_not_observable();

@@ -1,4 +1,4 @@
-// topsctl watch: the cards of this machine and the ranks on them.
+// topsctl watch: the cards of this host and the ranks on them.
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void write_metrics(const std::string& file, const std::string& text) {
   }
 }
 
-// One look, and what is said of it.
+// One reading, and its judgement.
 struct Look {
   CardWatch watch;
   Judgement judgement;
@@ -66,7 +66,7 @@ class Watching {
         catalogue_(known_diagnoses(stack_.backend.name)),
         load_(host_),
         network_(host_) {
-    // A name that is no run's is told at once.
+    // An unknown run is reported at once.
     if (!options.run.empty()) static_cast<void>(run_named(own_, options.run));
     if (!options.telemetry.empty()) telemetry_.emplace(options.telemetry);
   }
@@ -93,7 +93,7 @@ class Watching {
     return own.empty() ? "topsctl_card" : own;
   }
 
-  // The one that was named, else the last one that runs.
+  // The named run, else the last running one.
   std::optional<Run> run() const {
     if (!options_.run.empty()) return run_named(own_, options_.run);
     std::vector<Run> runs = all_runs(own_);
@@ -120,7 +120,7 @@ ReportHeader header_of(const Look& look) {
   return header;
 }
 
-// One look after the other, each as one line of JSON, or as a picture.
+// Repeated readings, each as one line of JSON, or as a picture.
 Output watch_on(const WatchCommandOptions& options, Watching& watching, Session& session) {
   Output output;
   output.header.command = "watch";

@@ -1,4 +1,4 @@
-// The list of transactions, and one of them.
+// Renders the list of transactions, and single transactions.
 #include "cli/overview/history_text.hpp"
 
 #include <algorithm>

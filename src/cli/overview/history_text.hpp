@@ -1,4 +1,4 @@
-// What topsctl has done on a host, as text.
+// The history of a host as text.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace topsctl {
 
-// In one line, with the first digits of the digest.
+// On one line, with the first digits of the digest.
 std::string bundle_text(const GivenBundle& bundle);
-// A transaction, and what it installed: "topsrider-t2x 2.5.136"; empty: a patch, or unknown.
+// A transaction, and its installed stack: "topsrider-t2x 2.5.136"; empty: a patch, or unknown.
 struct HistoryLine {
   TransactionSummary summary;
   std::string stack;
 };
-// A line for each, with as many columns as fit.
+// One line each, with as many columns as fit.
 std::string render_history(const std::vector<HistoryLine>& transactions, const Style& style);
-// All that is known of one.
+// All known data of one transaction.
 std::string render_transaction(const HistoryLine& transaction, const Style& style);
 
 }  // namespace topsctl

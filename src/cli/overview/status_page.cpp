@@ -1,4 +1,4 @@
-// Writes what documents of `topsctl status` say.
+// Formats the documents of `topsctl status`.
 #include "cli/overview/status_page.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr std::size_t telling_digits = 12;  // of a digest
 constexpr std::array<const char*, fleet_properties.size()> property_labels = {
     "release", "driver", "kernel", "Python", "torch", "stack sha256"};
 
-// Documents come from other hosts, too: what is not as it should be is left out.
+// Documents also come from other hosts: omits invalid values.
 std::string text_of(const Json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
   return found != object.end() && found->is_string() ? printable(found->get<std::string>())
@@ -241,7 +241,7 @@ std::string summary_of(const FleetStatus& fleet) {
              : format("{} of {} hosts deviate", fleet.deviating(), fleet.hosts.size());
 }
 
-// With all properties, or those that differ.
+// With all properties, or only those that differ.
 std::vector<std::vector<std::string>> matrix(const FleetStatus& fleet, bool with_all) {
   std::vector<std::vector<std::string>> rows = {{"host", "state"}};
   const auto is_shown = [&](std::size_t i) { return with_all || fleet.differs[i]; };

@@ -1,4 +1,4 @@
-// Where a host, or a fleet, stands: pages and text of the documents of `topsctl status`.
+// The status of one or several hosts: pages and text of the documents of `topsctl status`.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace topsctl {
 
 // The page of one host's document.
 ReportPage status_page(const Json& document);
-// Its facts in lines that fit, and what to type next. `where`: the host, if it is not typed here.
+// Its facts in lines that fit, and the next command. `where`: the host, if it is not this one.
 std::string status_text(const Json& document, const std::string& where, const Style& style);
 
-// `targets`: those that the fleet was made of.
+// `targets`: the targets of the documents.
 ReportPage fleet_page(const FleetStatus& fleet, const Json& targets);
-// A line for each host with what differs, what all have in common, and the command to type next.
+// One line per host with its differences, the common values, and the next command.
 std::string fleet_text(const FleetStatus& fleet, const Json& targets, const std::string& next,
                        const Style& style);
 

@@ -1,4 +1,4 @@
-// Reads the packages, and makes the lock and the data for plans elsewhere.
+// Reads the packages, and makes the lock and the data for remote plans.
 #include "cli/targets/deploy_reading.hpp"
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace topsctl {
 
 namespace {
 
-// The targets install what was read here, and nothing that took its place on the way.
+// Ensures that the targets install the packages that were read here.
 SentFile lock_to_send(const TransferSetRequest& request, const TransferSet& transfer_set,
                       const Clock& clock) {
   constexpr std::size_t most_sent = 8U << 20U;
@@ -49,7 +49,7 @@ std::optional<SentFile> stack_to_send(const TransferSetRequest& request,
   return SentFile{read_stack_file(file.string()).text, read_signature(file).value_or("")};
 }
 
-// For a plan on a target that has none of the packages.
+// For the plan of a target that does not have the packages.
 std::string reading_to_send(const TransferSet& transfer_set, const TransferSetRequest& request) {
   constexpr std::size_t most_sent = 14U << 20U;
   CarriedReading reading;

@@ -1,4 +1,4 @@
-// What a deployment reads here of the packages.
+// The local reading of packages for a deployment.
 #pragma once
 
 #include "cli/command.hpp"
@@ -7,14 +7,14 @@
 
 namespace topsctl {
 
-// What is read here of the packages before anything of them is sent.
+// The results of reading the packages, before any of them is sent.
 struct ReadHere {
   TransferSet files;
   SentBeside beside;
 };
 
-// All that goes to the targets besides the packages themselves. Throws Error{usage} where it is too
-// much to send.
+// Reads all data for the targets in addition to the packages themselves. Throws Error{usage} if
+// they are too large to send.
 ReadHere read_here(TransferSet chosen, const TransferSetRequest& wanted, bool is_dry_run,
                    const Session& session, EventSink& events);
 

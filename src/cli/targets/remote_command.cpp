@@ -1,4 +1,4 @@
-// Runs a command of topsctl on other machines, and puts what they say together.
+// Runs a topsctl command on other hosts, and combines the results.
 #include "cli/targets/remote_command.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::string target_text(const std::vector<RemoteResult>& all, const Style& style
   return text;
 }
 
-// What topsctl there has said at last, as the error that it was; else what else was said.
+// The last error of the remote topsctl, as an Error; else its other output.
 Error error_in(const std::string& words, int status) {
   constexpr std::string_view error_label = "error: ";
   constexpr std::string_view hint_label = "hint: ";
@@ -74,7 +74,7 @@ Error error_in(const std::string& words, int status) {
   return Error(ErrorCode::step_failed, message, hint);
 }
 
-// For what a host tells its reader, who sits here.
+// Converts hints of a host for a reader at this workstation.
 ToldWhere read_here(const Target& target, const TargetOptions& options, const Session& session) {
   ToldWhere where{.program = session.program, .target = target.text()};
   where.target_options = concat("--target ", typed_word(where.target));
@@ -87,7 +87,7 @@ ToldWhere read_here(const Target& target, const TargetOptions& options, const Se
   return where;
 }
 
-// How a host is asked: for its text, its document, or one of which findings are no failure.
+// The requested form: the text, the document, or a document whose findings are not a failure.
 enum class Form { text, json, fleet };
 
 void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote& remote,
@@ -111,7 +111,7 @@ void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote
     return;
   }
   RemoteRun as_text = run;
-  // As it would look here.
+  // In the form that it would have here.
   if (session.detail == Verbosity::quiet) as_text.command.words.emplace_back("--quiet");
   if (session.style.columns != 0)
     as_text.command.words.push_back(concat("--columns=", session.style.columns));
@@ -130,7 +130,7 @@ void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote
   throw told_where(where, error_in(printable(end.last_words, Lines::keep), end.status));
 }
 
-// A command that asks here asks once for all targets: nobody sits there.
+// Commands that ask for approval ask once here for all targets: no person is at the targets.
 void ask_for_all(const OptionTable& table, const std::vector<std::string>& words,
                  const std::vector<Target>& targets, const Session& session) {
   const auto names_yes = [](const Option& option) { return option.names.back() == "--yes"; };
@@ -142,7 +142,7 @@ void ask_for_all(const OptionTable& table, const std::vector<std::string>& words
   require_approval(plan, format("Run it on {}? [y/N]", counted(targets.size(), "target")));
 }
 
-// As they were given.
+// As given.
 std::string where_text(const TargetOptions& options) {
   std::vector<std::string> words;
   for (const std::string& target : options.targets)
@@ -194,12 +194,12 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
   output.header.error = error_of(results);
   if (output.header.error)
     output.header.exit = common_exit(statuses, exit_code(output.header.error->code()));
-  // What was found on all of them is in their reports, as on one host.
+  // The problems are in the reports of the targets, as on one host.
   if (output.header.exit == ExitCode::problems) output.header.error.reset();
   output.json = to_line(Json{{"targets", targets}});
   output.text = target_text(all, session.style);
   if (is_fleet) fleet->show(targets, where_text(options.where), session, output);
-  output.changed = true;  // perhaps: its status counts for more than a closed standard output
+  output.changed = true;  // possibly: its status has priority over a closed standard output
   return output;
 }
 

@@ -1,4 +1,4 @@
-// Commands that are run on other machines as they are run here.
+// Runs commands on other hosts as they run locally.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace topsctl {
 
-// The heading in the help of options that are not for the command there.
+// The help heading of options that are not passed to the remote command.
 inline constexpr const char* remote_group = "On remote hosts";
 
-// Gives a command the options --target, --hosts and those that go with them. With one of the two,
-// what `action` does is done on those machines, with the other options as they were given.
-// `table` is the command's, and outlives the result.
+// Adds --target, --hosts and related options to a command. With one of the two, runs the action on
+// those hosts, with the other options as given. `table` is the command's, and must outlive the
+// result.
 CommandAction also_elsewhere(OptionTable& table, CommandAction action, RunAs run_as);
 
-// The exit status of several machines together: what they have in common, else `otherwise`.
+// The exit status of several hosts together: the common one, else `otherwise`.
 ExitCode common_exit(const std::vector<int>& statuses, ExitCode otherwise);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Options for targets, and what they mean.
+// Options for targets, and their values.
 #include "cli/targets/target_options.hpp"
 
 #include <algorithm>
@@ -109,7 +109,7 @@ std::vector<std::string> ssh_warnings(const TargetOptions& options, const Sessio
           warnings.push_back(std::move(each));
       }
     } catch (const Error&) {
-      throw_if_interrupted();  // the connection tells the rest
+      throw_if_interrupted();  // the connection reports other errors
     }
   }
   return warnings;

@@ -1,4 +1,4 @@
-// The options of commands that work on other machines.
+// The options of commands that work on other hosts.
 #pragma once
 
 #include <memory>
@@ -26,38 +26,38 @@ struct TargetOptions {
   std::string identity;
   std::string ssh_config;
   std::string jump;
-  int connect_timeout_s = 0;  // 0: as ssh_config says
+  int connect_timeout_s = 0;  // 0: by ssh_config
 };
 
-// How sudo there gets its password.
+// How the remote sudo gets its password.
 struct SudoOptions {
   bool ask = false;       // for each target
-  bool ask_once = false;  // for all of them
+  bool ask_once = false;  // one password for all of them
 };
 
-// All but the targets themselves, which some commands take as arguments and others by --target.
+// All except the targets themselves, which some commands take as arguments and others by --target.
 void add_target_options(OptionTable& table, TargetOptions& options);
 
 void add_sudo_options(OptionTable& table, SudoOptions& options);
 
-// What was given, each once. Throws Error{usage} if there is none.
+// The given targets, each once. Throws Error{usage} if there are none.
 std::vector<Target> targets_of(const TargetOptions& options);
 TargetPoolOptions pool_options_of(const TargetOptions& options);
 
-// How to reach one of them. `secrets` must outlive it.
+// The connection to one of them. `secrets` must outlive it.
 std::unique_ptr<Remote> remote_of(const Target& target, const TargetOptions& options,
                                   const Session& session, Secrets& secrets);
 
 // Settings of ssh_config for these targets that topsctl does not support.
 std::vector<std::string> ssh_warnings(const TargetOptions& options, const Session& session);
 
-// One for each target, so that no host gets what another one's sudo wants, unless it was said that
-// they are one; empty for root's log-ins, and where none is asked for. Throws Error{usage} where
-// there is no terminal.
+// One per target, so that no host receives another one's sudo password, unless the options say that
+// they are the same; empty for root logins, and if none is needed. Throws Error{usage} if there is
+// no terminal.
 std::vector<Secret> sudo_passwords(const std::vector<Target>& targets, const SudoOptions& options,
                                    Secrets& secrets);
 
-// Where topsctl keeps what only saves time, for the user who runs it.
+// The cache directory of topsctl, for the user who runs it.
 std::filesystem::path cache_folder(const Session& session);
 
 }  // namespace topsctl

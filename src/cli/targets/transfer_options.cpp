@@ -184,7 +184,7 @@ void TargetPoolProgress::tell(std::size_t index, const TargetProgress& progress)
   std::uint64_t all = 0;
   for (std::size_t i = 0; i < done_.size(); ++i) {
     all_done += done_[i];
-    // Those that have not begun will need as much.
+    // Those that have not begun will need the same amount.
     all += totals_[i] == 0 ? progress.total : totals_[i];
   }
   events_.progressed(all_done, all);

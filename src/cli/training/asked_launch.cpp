@@ -1,4 +1,4 @@
-// Judges what a launch is asked for, and finds what a run or a job file says.
+// Checks the options of a launch, and reads them from a run or a job file.
 #include "cli/training/asked_launch.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Where root launches in a directory that others can change.
+// For launches by root in a directory that other users can change.
 constexpr const char* logs_of_root = "/var/log/topsctl-logs";
 constexpr std::int64_t most_job_batch = 1'000'000'000;
 constexpr std::uint64_t most_job = std::uint64_t{1} << 20U;  // bytes
@@ -38,7 +38,8 @@ std::vector<std::string> cards_in(const std::string& list) {
   return cards;
 }
 
-// Where the sources of a script lie: the working directory if it is below, else beside it.
+// The sources of a script: the working directory if the script is below it, else the script's own
+// directory.
 fs::path project_of(const std::vector<std::string>& words) {
   const fs::path here = fs::current_path();
   if (words.empty() || words.front().starts_with('-')) return here;
@@ -78,7 +79,7 @@ void require_script(const std::vector<std::string>& words) {
                 "give it after '--': topsctl launch -- SCRIPT ARGS...");
   const std::string& script = words.front();
   std::error_code failure;
-  // `-m MODULE` and the like are the interpreter's own affair.
+  // `-m MODULE` and the like are resolved by the interpreter.
   if (script.starts_with('-') || fs::exists(script, failure)) return;
   throw Error(ErrorCode::bad_input, format("no such script: {}", missing_path(script)),
               "give its path relative to the working directory, then its arguments");
@@ -121,7 +122,7 @@ void require_sense(const LaunchRequest& request, const DiagnosisCatalogue& catal
 
 namespace {
 
-// Of the run, or of the environment that the new one is started in.
+// From the run, or from the environment of the new one.
 std::string value_again(const Run& run, const std::string& name, const std::string& mark,
                         const std::map<std::string, std::string>& environment,
                         const std::vector<std::string>& given) {
@@ -140,7 +141,7 @@ std::string value_again(const Run& run, const std::string& name, const std::stri
   return *value;
 }
 
-// Puts the values of secrets back, which the record leaves out.
+// Restores the values of secrets, which the record omits.
 void complete_settings(LaunchRequest& request, const Run& run,
                        const std::map<std::string, std::string>& environment,
                        const std::vector<std::string>& given) {

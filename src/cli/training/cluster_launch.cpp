@@ -36,7 +36,7 @@ constexpr std::array options_of_engines = {"--hosts-from", "--host-count", "--em
                                            "--submit",     "--job-name",   "--image",
                                            "--volume",     "--engine-arg"};
 constexpr std::array options_of_layouts = {"--tp", "--pp", "--micro-batch", "--global-batch"};
-// What else goes with --engine.
+// Other options that may be combined with --engine.
 constexpr std::array options_with_engines = {
     "--engine",  "--nproc",   "--stack", "--python", "--log-dir",     "--master-port",
     "--profile", "--set",     "--unset", "--resume", "--checkpoints", "--forget-settings",
@@ -91,7 +91,7 @@ void require_needs(const JobTemplate& form, const TemplateValues& values) {
   throw Error(ErrorCode::usage, format("engine {} needs {}", in_quotes(form.name), need), way_out);
 }
 
-// What this engine's files have no place for.
+// Rejects options for which this engine's files have no placeholder.
 void require_places(const JobTemplate& form, const OptionTable& table) {
   static const std::vector<std::pair<const char*, const char*>> places = {
       {"--image", "image"},
@@ -115,7 +115,7 @@ bool is_on_volume(const std::vector<JobVolume>& volumes, const fs::path& path) {
   });
 }
 
-// The files as they are reported: without the values of secrets.
+// The files for the report: without the values of secrets.
 std::vector<JobFile> shown_files(const JobTemplate& form, ClusterWishes wishes,
                                  const RankLayout& layout, const Stack& stack,
                                  Environment environment) {
@@ -182,7 +182,7 @@ Json submit_files(const JobTemplate& form, const std::string& backend,
   return submitted_json(job);
 }
 
-// What refuses root says so only when the job is started, on another day or host.
+// An engine that refuses root would report it only when the job is started, on another day or host.
 void warn_of_root(const JobTemplate& form, const ClusterWishes& wishes, Output& output) {
   const std::vector<std::string>& given = wishes.engine_arguments;
   if (form.as_root.empty() || !is_root_user() ||
@@ -336,7 +336,7 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
   output.text = layout_text(layout, wishes.hosts, session.style);
   Json submitted = nullptr;
   if (is_dry) {
-    output.is_data = true;  // the files of the job are part of it
+    output.is_data = true;  // the text includes the files of the job
     for (const JobFile& file : files)
       output.text += concat(session.style.bold(concat("--- ", file.name)), "\n", file.text);
   } else {

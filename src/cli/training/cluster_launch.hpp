@@ -1,4 +1,4 @@
-// topsctl launch --engine: a training on many machines, as files for a scheduler.
+// topsctl launch --engine: a training on many hosts, as files for a scheduler.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace topsctl {
 
 struct ClusterOptions {
-  std::string engine;  // empty: this machine alone
+  std::string engine;  // empty: only this host
   std::string hosts;
   std::int64_t host_count = 0;
   std::int64_t tensor = 1;
@@ -30,15 +30,15 @@ struct ClusterOptions {
   std::vector<std::string> engine_arguments;
 };
 
-// Letters, digits, '-' and '_', as schedulers take them.
+// Letters, digits, '-' and '_', which schedulers accept.
 bool is_job_name(const std::string& name);
 void add_cluster_options(OptionTable& table, ClusterOptions& options);
-// Throws Error{usage} for an option of an engine without one, but for the layout with hosts, and
-// for one that does not go with it.
+// Throws Error{usage} for an option of an engine if none is chosen, except the layout with hosts,
+// and for an option that the engine does not support.
 void require_engine(const OptionTable& table, const ClusterOptions& options, bool has_hosts);
-// --tp and the like for these hosts. Throws Error{usage} for what cannot be.
+// --tp and the like for these hosts. Throws Error{usage} for impossible layouts.
 RankLayout layout_of(const ClusterOptions& options, std::int64_t hosts, std::int64_t ranks_each);
-// `hosts` by their names; empty: the scheduler chooses them.
+// `hosts` by name; empty: the scheduler chooses them.
 std::string layout_text(const RankLayout& layout, const std::vector<std::string>& hosts,
                         const Style& style);
 // An output without JSON, and members of a launch's.

@@ -1,4 +1,4 @@
-// Reads a project's options and renders what was found in it.
+// Reads a project's options and renders its findings.
 #include "cli/training/doctor_project.hpp"
 
 #include <algorithm>

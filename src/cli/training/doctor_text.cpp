@@ -1,4 +1,4 @@
-// Renders what topsctl doctor found.
+// Renders the report of topsctl doctor.
 #include "cli/training/doctor_text.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::string first_failure_lines(const Traceback& traceback, Detail detail, const
   const FirstFailure failure = first_failure(traceback);
   std::string place;
   if (failure.place.rank) place = concat(format("rank {}", *failure.place.rank), ", ");
-  constexpr std::int64_t year = 366LL * 24 * 3600 * 1000;  // a time of 1970 has none
+  constexpr std::int64_t year = 366LL * 24 * 3600 * 1000;  // a time in 1970 has no known year
   if (failure.place.time_ms && *failure.place.time_ms >= year)
     place += concat(timestamp(std::chrono::system_clock::time_point(
                         std::chrono::milliseconds(*failure.place.time_ms))),
@@ -77,7 +77,7 @@ std::string effect_lines(const Judgement& judgement, const Style& style) {
 std::string render_doctor(const DoctorReport& report, Detail detail, const Style& style) {
   const Judgement& judgement = report.judgement.value();
   std::string text = verdict_line(judgement, report.machine.has_value(), style);
-  // One at a time, so that the order of causes stays.
+  // One at a time, to keep the order of causes.
   for (const Judged& each : judgement.diagnoses) {
     if (each.explained_by.empty()) text += render_findings({each.finding}, detail, style);
   }

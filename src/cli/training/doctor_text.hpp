@@ -11,7 +11,7 @@ namespace topsctl {
 std::string render_doctor(const DoctorReport& report, Detail detail, const Style& style);
 // One line for each record.
 std::string render_diagnosis_list(const DoctorReport& report, const Style& style);
-// All that is known of one diagnosis.
+// All data of one diagnosis.
 std::string render_diagnosis(const Diagnosis& diagnosis, Language language, const Style& style);
 
 }  // namespace topsctl

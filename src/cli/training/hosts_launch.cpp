@@ -1,4 +1,4 @@
-// Asks the hosts, starts their parts, and puts together what became of them.
+// Queries the hosts, starts their parts, and combines the results.
 #include "cli/training/hosts_launch.hpp"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ std::string directory_of(const HostsOptions& options) {
 
 constexpr std::int64_t longest_question_ms = 300'000;
 
-// What one host says to the same job, which it does not start.
+// The answer of one host to the same job in a dry run.
 HostAnswer ask(const Target& target, Remote& remote, const CarriedProgram& program,
                const LaunchRequest& request, const std::string& directory, const Clock& clock) {
   RemoteCommand command;
@@ -100,7 +100,7 @@ std::vector<TargetResult> ask_all(Group& group, const CarriedProgram& program,
   });
 }
 
-// Why nothing is started; nothing: all have answered.
+// Why nothing is started; nothing: all hosts have answered.
 std::optional<Error> error_before_start(const std::vector<Target>& targets,
                                         const std::vector<TargetResult>& asked) {
   const auto failed = [](const TargetResult& result) { return result.error.has_value(); };
@@ -174,7 +174,8 @@ LaunchCheck preflight_of(const Group& group, const LaunchRequest& request) {
   LaunchCheck preflight;
   preflight.checks = agreement_of(group.answers);
   for (const CheckResult& check : preflight.checks) {
-    // Ranks that nobody can number are not to be accepted.
+    // Differences in rank counts or engines make the rank numbers ambiguous, so they cannot be
+    // accepted.
     const bool is_accepted = check.id != "hosts-ranks" && check.id != "hosts-engines" &&
                              std::find(request.accepted.begin(), request.accepted.end(),
                                        check.id) != request.accepted.end();
@@ -183,7 +184,7 @@ LaunchCheck preflight_of(const Group& group, const LaunchRequest& request) {
   return preflight;
 }
 
-// torchrun that may start ranks again numbers them as it likes.
+// A torchrun that may restart ranks numbers them itself.
 std::string hosts_text(const Group& group, const NodePlace& place, bool is_numbered,
                        const Style& style) {
   std::vector<std::vector<std::string>> rows = {{"host", "address", "ranks"}};

@@ -16,13 +16,13 @@ namespace topsctl {
 
 struct HostsOptions {
   TargetOptions where;
-  std::string master;     // HOST[:PORT] where ranks meet; empty: the first host
+  std::string master;     // HOST[:PORT] of the rendezvous; empty: the first host
   std::string directory;  // there; empty: the working directory here
 };
 
 void add_hosts_options(OptionTable& table, HostsOptions& options);
 bool is_for_hosts(const HostsOptions& options);
-// Throws Error{usage} for what is for several hosts, and none are named.
+// Throws Error{usage} for options for several hosts if no hosts are named.
 void require_hosts(const OptionTable& table, const HostsOptions& options);
 
 struct HostsLaunch {
@@ -33,8 +33,8 @@ struct HostsLaunch {
   Json cluster = nullptr;
 };
 
-// Throws Error{usage} for options that do not go with it, Error{unreachable, some_failed} where a
-// host cannot be asked: then nothing is started.
+// Throws Error{usage} for incompatible options, Error{unreachable, some_failed} if a host cannot be
+// queried: then nothing is started.
 HostsLaunch run_hosts_launch(const HostsOptions& options, const ClusterOptions& layout,
                              const LaunchRequest& request, const Stack& stack,
                              const OptionTable& table, bool is_dry, Session& session);

@@ -1,4 +1,4 @@
-// What is said of a launch before and after it runs.
+// Messages before and after a launch.
 #pragma once
 
 #include <map>
@@ -10,9 +10,9 @@
 
 namespace topsctl {
 
-// The checks, and the findings that keep it from starting.
+// The checks, and the findings that prevent the start.
 std::string launch_check_text(const LaunchCheck& preflight, const Style& style);
-// Command, and what becomes of the environment.
+// The command, and the changes of the environment.
 std::string plan_text(const LaunchPlan& plan, const LaunchRecord& begun, const Style& style);
 // The first cause of a failure, and how it ended.
 std::string end_text(const LaunchRecord& record, Language language, const Style& style);

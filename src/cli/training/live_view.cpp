@@ -1,4 +1,4 @@
-// The alternate screen, keys without a line's end, and the size of the terminal.
+// The alternate screen, unbuffered keys, and the size of the terminal.
 #include "cli/training/live_view.hpp"
 
 #include <poll.h>
@@ -87,7 +87,7 @@ bool LiveView::wait(const WaitLimit& limit, const Picture& picture) {
     }
     if (ready <= 0 || polled[0].revents == 0) continue;
     char key = 0;
-    // Without keys, the terminal is gone.
+    // A failed read means that the terminal is gone.
     if (::read(STDIN_FILENO, &key, 1) != 1 || key == 'q' || key == 'Q') return false;
   } while (!limit.is_over());
   return !is_interrupted();

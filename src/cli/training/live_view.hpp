@@ -1,4 +1,4 @@
-// A picture on a terminal that is drawn again and again.
+// A picture on a terminal that is redrawn repeatedly.
 #pragma once
 
 #include <termios.h>
@@ -20,14 +20,14 @@ struct TerminalSize {
   std::size_t rows = 24;
   bool operator==(const TerminalSize&) const = default;
 };
-// What the terminal at a descriptor says; where it says nothing, the usual size.
+// The size of the terminal at a descriptor; the default size if it is unknown.
 TerminalSize terminal_size(int descriptor);
 
-// The first characters of a line, as many as fit into so many columns.
+// The first characters of a line that fit into this number of columns.
 std::string fitting(std::string_view line, std::size_t columns);
 
-// While it lives, keys come as they are pressed and are not shown; the picture has a screen of its
-// own, which goes with it.
+// While it lives, keys are read as they are pressed, without echo; the picture uses the terminal's
+// alternate screen, which is left afterwards.
 class LiveView {
  public:
   LiveView();
@@ -35,11 +35,10 @@ class LiveView {
   LiveView(const LiveView&) = delete;
   LiveView& operator=(const LiveView&) = delete;
 
-  // `picture` gets columns and rows; lines end with '\n' but for the last one.
+  // `picture` receives columns and rows; all lines except the last end with '\n'.
   using Picture = std::function<std::string(std::size_t columns, std::size_t rows)>;
   void draw(const Picture& picture);
-  // Waits, drawing again when the terminal gets another size. False once q was pressed, or a signal
-  // has come.
+  // Waits, and redraws when the terminal is resized. False if q was pressed, or a signal has come.
   bool wait(const WaitLimit& limit, const Picture& picture);
 
  private:

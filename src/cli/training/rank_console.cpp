@@ -1,4 +1,4 @@
-// Writes lines of ranks as they come.
+// Prints lines of ranks as they arrive.
 #include "cli/training/rank_console.hpp"
 
 #include <unistd.h>
@@ -55,7 +55,7 @@ void RankConsole::say(const std::string& line) {
     out_ << concat(clear_line, line, "\n", progress_) << std::flush;
 }
 
-// What a rank says must not steer a terminal.
+// Output of a rank must not control the terminal.
 std::string RankConsole::shown(std::string_view text) const {
   return is_terminal_ ? printable(text) : std::string(text);
 }
@@ -85,7 +85,7 @@ void RankConsole::end() {
   progress_.clear();
 }
 
-// Of checks that are repeated, the last one alone.
+// Shows only the last of repeated checks.
 void RankConsole::checked(const BusyCheck& check, std::int64_t ranks) {
   if (!check.is_last) return;
   std::string text =

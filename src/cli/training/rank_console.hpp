@@ -1,4 +1,4 @@
-// What ranks say, and how they are, on the terminal.
+// The output and the state of ranks, on the terminal.
 #pragma once
 
 #include <chrono>
@@ -17,29 +17,30 @@ namespace topsctl {
 
 enum class Stream { output, errors };
 
-// Of ranks, by that of a command: they are what it is for, also where its own words are left out.
+// The verbosity for ranks, by that of the command: their output is its purpose, so --quiet keeps
+// it.
 inline Verbosity verbosity_of_ranks(Verbosity detail) {
   return detail == Verbosity::verbose ? detail : Verbosity::normal;
 }
 
-// Rank 0 as it speaks, with the time since the start, and on a terminal below it one line of how
-// all are. What torchrun says is shown only if it is asked for: it is in its log. A terminal that
-// takes nothing holds no rank up: what it misses is in the logs.
+// Prints rank 0's output, with the time since the start, and on a terminal a status line for all
+// ranks below it. Shows torchrun's output only if requested: it is in its log. A blocked terminal
+// does not delay any rank: missed output is in the logs.
 class RankConsole : public RankListener {
  public:
-  // Quiet: nothing at all. Verbose: what torchrun says, too.
+  // Quiet: nothing. Verbose: also torchrun's output.
   RankConsole(Stream stream, const Style& style, Verbosity verbosity);
-  // From here on no rank is shown; what is seen of them is.
+  // From here on, does not print output of ranks, but still shows their state.
   void leave_ranks_out() { shows_ranks_ = false; }
   void line(std::int64_t rank, std::string_view text) override;
-  // What topsctl on one of several hosts says.
+  // Output of topsctl on one of several hosts.
   void host_line(const std::string& host, std::string_view text);
   void launcher_line(std::string_view text) override;
   void checked(const BusyCheck& check, std::int64_t ranks) override;
   void stood_still(const Standstill& stall, OnStall what) override;
   void restarts(const AttemptRecord& failed, std::int64_t pause_ms) override;
   void progressed(const AttemptRecord& attempt) override;
-  // Nothing more comes: takes the last line away.
+  // Call at the end: removes the status line.
   void end();
 
  private:
@@ -53,13 +54,13 @@ class RankConsole : public RankListener {
   std::ostream out_;
   Style style_;
   Verbosity verbosity_;
-  std::string progress_;         // that is shown; empty: none is
-  std::int64_t first_rank_ = 0;  // of this host among all
+  std::string progress_;         // the shown status line; empty: none
+  std::int64_t first_rank_ = 0;  // of this host, across all hosts
   bool shows_ranks_ = true;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-// "8 of 8 ranks run, 8 of 8 cards busy, iteration 50/100". Pure but for the look at processes.
+// "8 of 8 ranks run, 8 of 8 cards busy, iteration 50/100". Pure except for reading processes.
 std::string progress_text(const AttemptRecord& attempt);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Renders what topsctl watch sees.
+// Renders the readings of topsctl watch.
 #include "cli/training/watch_text.hpp"
 
 #include <algorithm>
@@ -163,7 +163,7 @@ std::string watch_picture(const CardWatch& watch, const Judgement& judgement,
   std::vector<std::string> lines = split(watch_text(watch, judgement, plain), '\n');
   if (lines.back().empty()) lines.pop_back();
   lines.insert(lines.begin(), heading);
-  // The state is worth more than the last ranks.
+  // The state is more important than the last ranks.
   while (lines.size() > std::max<std::size_t>(rows, 2)) lines.erase(lines.end() - 2);
   std::string picture;
   for (std::size_t i = 0; i < lines.size(); ++i) {

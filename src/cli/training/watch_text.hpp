@@ -1,4 +1,4 @@
-// Cards and ranks as a picture of some lines.
+// Renders cards and ranks as text of a few lines.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ void add(std::vector<Assignment>& assignments, std::string_view text, int line,
       {std::string(name), std::string(text.substr(equals + 1)), line, true, false});
 }
 
-// One word of a unit's list: quotes anywhere, C escapes; what is broken stays as it is.
+// One word of a unit's list: quotes anywhere, C escapes; invalid parts stay unchanged.
 std::vector<std::string> words_of_unit(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
@@ -88,7 +88,7 @@ std::vector<Assignment> unit_assignments(std::string_view text, const NameFilter
     const std::string_view whole = joined_line;
     if (equals != std::string::npos && trimmed(whole.substr(0, equals)) == key) {
       const std::vector<std::string> words = words_of_unit(trimmed(whole.substr(equals + 1)));
-      if (words.empty()) assignments.clear();  // an empty one takes back those before
+      if (words.empty()) assignments.clear();  // an empty assignment clears the previous ones
       for (const std::string& word : words) add(assignments, word, begins, concerns);
     }
     joined_line.clear();

@@ -1,4 +1,5 @@
-// Checks of the backend by trying it: the library alone, the import, a group of one, of all cards.
+// Checks of the backend by trying it: only the library, the import, a group of one, a group of all
+// cards.
 #include "engine/checks/backend_checks.hpp"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ const ProbeStep* BackendChecks::ended_step(const BackendTrial& trial, std::strin
     return nullptr;
   }
   result.duration_ms = step->duration_ms;
-  // What is printed beside an answer is noise.
+  // Output besides an answer is noise.
   if (step->state == ProbeState::failed) result.output = trial.whole_output;
   if (step->state != ProbeState::cut_off) return step;
   tell_cut_off(trial, doing, result);
@@ -100,7 +101,7 @@ const BackendTrial& BackendChecks::climb() {
     break;
   }
   if (machine_.options.highest >= CheckLevel::device) request.steps.emplace_back("devices");
-  // What no node is there for would only be tried to see it fail.
+  // Without device nodes, these steps could only fail.
   if (machine_.options.highest >= CheckLevel::single && has_every_node(machine_))
     request.steps.insert(request.steps.end(), {"cards", "own", "stock"});
   climb_ = try_backend(machine_.host, request);
@@ -196,7 +197,7 @@ void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
   if (torch != nullptr) result.duration_ms += torch->duration_ms;
 }
 
-// A torch that brings a library of its own maps that one, whatever is installed besides.
+// A torch with its own copy of the library loads that one, regardless of the installed one.
 void BackendChecks::judge_loaded(CheckResult& result) {
   const BackendRules& backend = machine_.stack.backend;
   result.expected = format("torch loads the stack's {}", backend.library);
@@ -371,7 +372,7 @@ void BackendChecks::judge_perf(const CheckRule& rule, CheckResult& result) {
   Command command = machine_.host.command({*path}, machine_.options.timeout_ms);
   for (const auto& [name, value] : machine_.variables()) command.environment[name] = value;
   const RunResult run = machine_.host.runner->run(command);
-  // The line that tells the bandwidth, if there is one.
+  // The line with the bandwidth, if there is one.
   std::string last = last_lines(run.output, 1);
   for (const std::string& line : split(run.output, '\n')) {
     if (line.find("andwidth") != std::string::npos) last = line;

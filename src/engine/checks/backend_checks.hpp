@@ -1,4 +1,4 @@
-// Judges what the interpreter tells of the backend, tried once for all checks.
+// Judges the interpreter's report on the backend, from one trial for all checks.
 #pragma once
 
 #include <optional>
@@ -31,16 +31,16 @@ class BackendChecks {
   void judge_stock(CheckResult& result);
   void judge_ranks(CheckResult& result);
   void judge_perf(const CheckRule& rule, CheckResult& result);
-  // What there is to hold against a group that came to its end; empty: nothing.
+  // The objection to a group that ended; empty: none.
   std::string objection_to(const ProbeStep& group) const;
-  // Whether there is a step that was gone to its end, well or not; tells why not.
+  // The step if it ended, with success or failure; reports the reason if not.
   const ProbeStep* ended_step(const BackendTrial& trial, std::string_view name,
                               const std::string& doing, CheckResult& result) const;
-  // A step that was begun and not ended, or never begun.
+  // Reports a step that was begun and not ended, or never begun.
   void tell_cut_off(const BackendTrial& trial, const std::string& doing, CheckResult& result) const;
   std::string release_hint() const;
-  std::string group_hint(const std::string& error) const;  // of a group that did not come up
-  std::string library_path() const;  // where the package has the backend's library; empty: nowhere
+  std::string group_hint(const std::string& error) const;  // for a group that could not be created
+  std::string library_path() const;  // path of the backend's library in the package; empty: none
 
   const CheckedMachine& machine_;
   std::optional<BackendTrial> climb_;

@@ -16,7 +16,7 @@ void leave_unknown(CheckResult& result, const std::string& observed, const std::
 // "killed by signal 4 (SIGILL)".
 std::string signal_name(const std::string& ending);
 std::string number_text(double value);
-// With what a process printed last.
+// The text with the last output of a process.
 std::string with_output(const std::string& text, const std::string& output);
 
 }  // namespace topsctl

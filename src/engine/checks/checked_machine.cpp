@@ -1,4 +1,4 @@
-// What checks ask of the machine and of the stack that they look at.
+// Queries on the host and the stack for checks.
 #include "engine/checks/checked_machine.hpp"
 
 #include "topsctl/base/text.hpp"

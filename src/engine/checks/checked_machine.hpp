@@ -1,4 +1,4 @@
-// The machine and the stack as checks see them.
+// The host and the stack for checks.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace topsctl {
 
-// The machine as the checks see it; it does not change while they run.
+// The state of the host for the checks; it does not change while they run.
 struct CheckedMachine {
   const Host& host;
   const Stack& stack;
   VerifyOptions options;
   HostFacts facts;
-  const PythonFacts* python = nullptr;  // of facts; nullptr: there is none
+  const PythonFacts* python = nullptr;  // points into facts; nullptr: none
   Environment environment = {};
 
   std::int64_t cards() const;  // that there should be
-  // The stack's variables as a process shall have them; PATH stays the machine's.
+  // The stack's variables for a process; PATH stays the host's.
   std::map<std::string, std::string> variables() const;
-  // The installed package of a component, or one of its name in another state; nullptr: none.
+  // The installed package of a component, or one of its names in another state; nullptr: none.
   const InstalledDeb* deb_of(const std::string& component) const;
-  std::string packages() const;  // of the stack, as a person names them: "tops-sdk, torch_gcu"
-  // Where to look at the cards: "`dmesg`" and what the stack has for that.
+  std::string packages() const;  // of the stack, for display: "tops-sdk, torch_gcu"
+  // Tools for examining the cards: "`dmesg`" and the stack's own.
   std::string card_tools() const;
 };
 

@@ -1,4 +1,4 @@
-// The ladder: which checks are run, which are not, and why.
+// Runs the checks level by level, and records why others are skipped.
 #include "topsctl/engine/checks/checks.hpp"
 
 #include <algorithm>
@@ -21,13 +21,13 @@ namespace topsctl {
 
 namespace {
 
-// What the rungs above do not stand on.
+// Checks on which higher levels do not depend.
 bool stands_alone(CheckKind kind) {
   return kind == CheckKind::environment_file || kind == CheckKind::impostors ||
          kind == CheckKind::management_tool || kind == CheckKind::infiniband;
 }
 
-// What a container may hide although all is well.
+// Checks whose result may be unknown in an intact container.
 bool may_stay_unknown(CheckKind kind) {
   return kind == CheckKind::management_tool || kind == CheckKind::driver ||
          kind == CheckKind::pci_cards || kind == CheckKind::infiniband;
@@ -142,7 +142,7 @@ std::vector<CheckRule> in_climbing_order(std::vector<CheckRule> rules, CheckLeve
   return rules;
 }
 
-// Tells of each rung as a step.
+// Reports each level as a step.
 class LevelSteps {
  public:
   LevelSteps(const Host& host, EventSink* events, const std::vector<CheckRule>& rules)

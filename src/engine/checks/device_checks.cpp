@@ -1,4 +1,4 @@
-// Checks of what the kernel and the vendor's tool show of the cards.
+// Checks of the cards by the kernel and the vendor's tool.
 #include "engine/checks/device_checks.hpp"
 
 #include <sys/stat.h>

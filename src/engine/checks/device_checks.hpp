@@ -10,11 +10,11 @@ namespace topsctl {
 void judge_driver(const CheckedMachine& machine, CheckResult& result);
 void judge_nodes(const CheckedMachine& machine, CheckResult& result);
 void judge_pci(const CheckedMachine& machine, CheckResult& result);
-// Which ports are up, and how fast, of those that the rule's variable names.
+// Checks state and speed of the ports that the rule's variable names.
 void judge_infiniband(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result);
 void judge_tool(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result);
 
-// Whether every card that there should be has a node: without one nothing can be tried on it.
+// Whether every expected card has a node: without one it cannot be tested.
 bool has_every_node(const CheckedMachine& machine);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Judges what is set on a machine: contradictions, ranks, folders, names and values.
+// Judges a host's variables: contradictions, ranks, directories, names and values.
 #include "topsctl/engine/checks/environment_check.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ bool is_search_path(const std::string& name) {
   return known != nullptr && known->type == VariableType::search_path;
 }
 
-// Whether its value should be a folder, by the catalogue or, for names that are not in it, by form.
+// Whether its value should be a directory, by the catalogue or, for unknown names, by form.
 bool names_a_folder(const std::string& name) {
   const KnownVariable* known = variable_catalogue().find(name);
   if (known != nullptr) return known->type == VariableType::folder;
@@ -41,7 +41,7 @@ bool is_of_stacks(const std::string& name) {
   return known == nullptr || known->grade != VariableGrade::plausible;
 }
 
-// Folders of others in PATH are not ours to judge.
+// Other programs' directories in PATH are not judged.
 bool is_ours(const std::string& folder) {
   const std::string lower = lower_case(folder);
   const std::vector<std::string>& words = variable_catalogue().folder_words;
@@ -121,7 +121,7 @@ class Judge {
                        [&](const ProfileRule& profile) { return has(profile.variables); });
   }
 
-  // What the stack sets itself is nobody's to remove, nor where it was taken over.
+  // The stack's own settings must not be removed, and neither must copies of them.
   void add_unless_ours(std::string_view id, const SetVariable& variable) {
     std::set<std::string_view> ours;
     for (const SetVariable::At& at : variable.at) {
@@ -134,7 +134,7 @@ class Judge {
     if (!evidence.empty()) add(id, variable.name, std::move(evidence));
   }
 
-  // What a launcher gives to each process is in order in a process.
+  // Variables that a launcher sets per process are correct in a process, but not in files for all.
   void judge_for_everybody(const SetVariable& variable) {
     const bool is_rank = is_one_of(variable.name, ranks);
     if (!is_rank && !is_one_of(variable.name, meeting_point)) return;
@@ -205,7 +205,7 @@ class Judge {
     }
   }
 
-  // Start files that set what is the stacks' alone, besides the stack's own.
+  // Start files that set only the stacks' variables, besides the stack's own file.
   void judge_files() {
     std::vector<Evidence> evidence;
     bool has_other = false;
@@ -238,7 +238,7 @@ class Judge {
     return last == all.rend() ? nullptr : &*last;
   }
 
-  // A process has all that it has; of files, any may be read besides another.
+  // In a process, all its variables apply together; of files, any combination may be read.
   void judge(const VariableRelation& relation) {
     if (relation.backend != stack_.backend.name) return;
     for (const EnvironmentPlace& place : places_) {
@@ -324,7 +324,7 @@ std::vector<Finding> setting_findings(const std::map<std::string, std::string>& 
     const bool is_chosen = std::any_of(
         chosen.set.begin(), chosen.set.end(),
         [&](const std::string& setting) { return setting.starts_with(concat(each.subject, "=")); });
-    // Other names are the business of other programs.
+    // Other names belong to other programs.
     if (is_chosen && variable_catalogue().concerns(each.subject))
       each.severity = std::max(each.severity, Severity::warning);
   }

@@ -1,4 +1,4 @@
-// Finds the places that set environment variables on a machine.
+// Finds the places that set environment variables on a host.
 #include "topsctl/engine/checks/environment_places.hpp"
 
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t most_bytes = 4ULL << 20U;
 
-// Paths of the files of a folder that end so, as the machine sees them, in order.
+// Paths on the host of a directory's files with this ending, in order.
 std::vector<std::string> files_in(const Host& host, const std::string& folder,
                                   std::string_view ending) {
   std::vector<std::string> files;
@@ -33,7 +33,7 @@ std::vector<std::string> files_in(const Host& host, const std::string& folder,
   return files;
 }
 
-// Of root and of who asked, by the machine's own accounts.
+// Of root and of the requesting user, by the host's own accounts.
 std::vector<std::string> homes_of(const Host& host) {
   std::string of_root = "/root";
   std::string of_user;
@@ -42,7 +42,7 @@ std::vector<std::string> homes_of(const Host& host) {
   try {
     accounts = read_text_if_present(host.resolve("/etc/passwd"), most_bytes).value_or("");
   } catch (const Error&) {
-    // Without accounts there is root's usual home.
+    // Without accounts, uses root's usual home.
   }
   for (const std::string& line : split(accounts, '\n')) {
     const std::vector<std::string> fields = split(line, ':');
@@ -71,7 +71,7 @@ class Places {
       const fs::path file = host_.resolve(path);
       std::error_code failure;
       if (!fs::is_regular_file(file, failure)) return;
-      // What several names lead to is read once.
+      // A file with several names is read once.
       const std::string real = file.string();
       if (std::find(seen_.begin(), seen_.end(), real) != seen_.end()) return;
       seen_.push_back(real);

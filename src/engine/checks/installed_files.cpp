@@ -39,7 +39,7 @@ struct RecordedFile {
   std::string md5;
 };
 
-// Where a file of the package lies, as other packages or the administrator divert it.
+// The diversion of a package's file by another package or the administrator.
 const Diversion* diversion_of(const std::string& path, const InstalledDeb& deb,
                               const std::vector<Diversion>& diversions) {
   const auto found = std::find_if(diversions.begin(), diversions.end(), [&](const Diversion& each) {
@@ -48,10 +48,9 @@ const Diversion* diversion_of(const std::string& path, const InstalledDeb& deb,
   return found == diversions.end() ? nullptr : &*found;
 }
 
-// Lines of "HEX  path/without/leading/slash" (deb-md5sums(5)); files that another package has
-// diverted are looked for where they were diverted to. As for dpkg(1), --verify: what is no longer
-// in the file list was taken over by another package, and configuration files are the
-// administrator's.
+// Parses lines of "HEX  path/without/leading/slash" (deb-md5sums(5)), and follows diversions of
+// other packages. Like dpkg(1), --verify: a file that is no longer in the file list was taken over
+// by another package, and configuration files belong to the administrator.
 std::vector<RecordedFile> recorded_files(const InstalledDeb& deb,
                                          const std::vector<Diversion>& diversions) {
   const std::set<std::string_view> own(deb.files.begin(), deb.files.end());
@@ -68,7 +67,7 @@ std::vector<RecordedFile> recorded_files(const InstalledDeb& deb,
   return files;
 }
 
-// A file's digest, or why it has none.
+// A file's digest, or why it is missing.
 struct ReadFile {
   std::string md5;
   std::string fault;
@@ -97,7 +96,7 @@ ReadFile md5_of_file(const fs::path& file, DigestCache* cache) {
     if (reason == ENOENT || reason == ENOTDIR) return ReadFile{"", format("is missing")};
     return ReadFile{"", format("cannot be read: {}", std::strerror(reason)), true};
   };
-  // A pipe in its place must not be waited for.
+  // Must not block on a pipe in its place.
   const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
   if (!opened.is_open() || ::fstat(opened.get(), &status) != 0) return unread(errno);
@@ -113,7 +112,7 @@ ReadFile md5_of_file(const fs::path& file, DigestCache* cache) {
   return md5 ? ReadFile{*md5, ""} : unread(failure);
 }
 
-// With what of the file is not as the package brought it.
+// The file, with its differences from the package.
 ReadFile compared(const Host& host, const RecordedFile& file, const DpkgFilters& filters,
                   DigestCache* cache) {
   const fs::path place = host.resolve(file.path);
@@ -144,14 +143,14 @@ std::vector<std::string> changed_conffiles(const Host& host, const InstalledDeb&
   return changed;
 }
 
-// Whether something has this name, whatever it leads to. Nothing of a package survives in /run.
+// Whether something has this name, with any target. Files of packages do not persist in /run.
 bool is_there(const Host& host, const std::string& path) {
   struct stat status {};
   return path.starts_with("/run/") || path.starts_with("/var/run/") ||
          ::lstat(host.resolve_parent(path).c_str(), &status) == 0;
 }
 
-// Of what has no digest: links, folders.
+// For paths without a digest: links, directories.
 std::vector<std::string> missing_names(const Host& host, const InstalledDeb& deb,
                                        const std::vector<Diversion>& diversions,
                                        const std::vector<RecordedFile>& compared,

@@ -39,8 +39,8 @@ std::optional<std::vector<FoundVersion>> found_debs(const Stack& stack,
   return found;
 }
 
-// At the release of the packages. Where they are of several, the first one's is meant: the checks
-// tell what differs from it.
+// At the release of the packages. If they have several, uses that of the first: the checks report
+// the differences.
 Stack at_release_of(const Stack& stack, std::vector<FoundVersion> found) {
   std::optional<std::string> release = release_of(stack, found, "").release;
   if (!release) {

@@ -1,4 +1,4 @@
-// Checks of shared libraries without running anything: what they are, and what they need.
+// Checks shared libraries without running them: their properties, and their dependencies.
 #include "engine/checks/library_checks.hpp"
 
 #include <sys/stat.h>
@@ -18,14 +18,14 @@ namespace topsctl {
 
 namespace {
 
-// The path of the package's file of that name; empty: it has none.
+// The path of the package's file of that name; empty: no such file.
 std::string path_in(const InstalledDeb& deb, const std::string& name) {
   const auto found = std::find_if(deb.files.begin(), deb.files.end(),
                                   [&](const std::string& file) { return name_part(file) == name; });
   return found == deb.files.end() ? std::string() : *found;
 }
 
-// Finds libraries as ld.so(8) does: RUNPATH, LD_LIBRARY_PATH, the cache, the default folders.
+// Finds libraries as ld.so(8) does: RUNPATH, LD_LIBRARY_PATH, the cache, the default directories.
 class Loader {
  public:
   explicit Loader(const CheckedMachine& machine)
@@ -38,7 +38,7 @@ class Loader {
       cached_.emplace(std::move(library.soname), std::move(library.path));
   }
 
-  // Where the library that `file` needs lies; empty: nowhere.
+  // The path of the library that `file` needs; empty: not found.
   std::string find(const std::string& soname, const std::string& file,
                    const ElfFacts& facts) const {
     if (soname.find('/') != std::string::npos) return is_file(soname) ? soname : std::string();
@@ -73,11 +73,11 @@ class Loader {
   std::map<std::string, std::string> cached_;
 };
 
-// What a library and all that it needs cannot have.
+// Missing dependencies of a library and of the libraries that it needs.
 struct Gaps {
   std::vector<std::string> missing;   // "libtopsrt.so.1, which /usr/lib/libeccl.so needs"
   std::vector<std::string> versions;  // "CAPS_0.8 of /opt/tops/lib/libtopsrt.so.1, which ... needs"
-  std::size_t libraries = 0;          // looked at
+  std::size_t libraries = 0;          // number of libraries checked
 };
 
 void compare_versions(const ElfFacts& facts, const std::string& file, const std::string& soname,

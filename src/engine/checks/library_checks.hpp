@@ -1,4 +1,4 @@
-// Judges libraries: their versions, what they need and export.
+// Judges libraries: their versions, dependencies and exports.
 #pragma once
 
 #include "engine/checks/checked_machine.hpp"

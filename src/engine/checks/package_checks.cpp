@@ -1,4 +1,4 @@
-// Checks of what dpkg and pip have installed: states, files, and what stands in their place.
+// Checks installed packages of dpkg and pip: states, files, and files that shadow them.
 #include "engine/checks/package_checks.hpp"
 
 #include <sys/stat.h>
@@ -38,7 +38,7 @@ bool exists(const Host& host, const std::string& path) {
   return ::lstat(host.resolve_parent(path).c_str(), &status) == 0;
 }
 
-// Which of these paths some wheel's RECORD names.
+// Whether some wheel's RECORD lists the path.
 bool is_recorded(const Host& host, const std::string& site, const std::string& path) {
   const std::string line = concat("\n", path.substr(site.size() + 1), ",");
   std::error_code failure;
@@ -51,7 +51,7 @@ bool is_recorded(const Host& host, const std::string& site, const std::string& p
   return false;
 }
 
-// What the plan of an install noted of distributions that it was to leave as they are.
+// The identities of distributions that an install had to leave unchanged, from its plan.
 std::optional<std::vector<InstalledIdentity>> noted_identities(const Json& report) {
   const Json::json_pointer steps("/plan/steps");
   if (!report.is_object() || !report.contains(steps) || !report.at(steps).is_array())
@@ -73,7 +73,8 @@ struct Note {
   std::vector<InstalledIdentity> wheels;
 };
 
-// Of the newest install in force that noted them; one that only wrote the environment did not.
+// From the newest install in effect that recorded them; one that only wrote the environment did
+// not.
 std::optional<Note> newest_note(const Host& host) {
   const Json::json_pointer interpreter("/plan/python");
   std::vector<Transaction> transactions = list_transactions(host);
@@ -87,7 +88,7 @@ std::optional<Note> newest_note(const Host& host) {
   return std::nullopt;
 }
 
-// The first of what pip would object to: wheels are installed without their dependencies.
+// The first unmet requirement of a wheel: wheels are installed without their dependencies.
 std::string unmet_by(const CheckedMachine& machine, const InstalledWheel& wheel) {
   const std::string metadata = concat(wheel.site_directory, "/", wheel.dist_info, "/METADATA");
   std::vector<std::string> fields;

@@ -1,4 +1,4 @@
-// Judges what is installed: debs, wheels, the environment file, files made by hand.
+// Judges installed parts: debs, wheels, the environment file, files made by hand.
 #pragma once
 
 #include "engine/checks/checked_machine.hpp"

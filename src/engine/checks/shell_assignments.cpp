@@ -14,7 +14,7 @@ namespace topsctl {
 
 namespace {
 
-// A part of a word: text, or an expansion as it is written.
+// A part of a word: text, or an expansion as written.
 struct Piece {
   std::string text;
   std::string variable;  // of $NAME and ${NAME}; else empty
@@ -46,7 +46,7 @@ Piece expansion(std::string_view written) {
   return piece;
 }
 
-// Bytes that one file's expansions put in, all together: A=$A$A doubles each time.
+// Total bytes of one file's expansions: A=$A$A doubles each time.
 constexpr std::size_t most_expanded = std::size_t{4} << 20U;
 constexpr std::array<std::string_view, 12> before_commands = {
     "then", "do", "else", "elif", "if", "while", "until", "!", "{", "}", "time", "fi"};
@@ -78,7 +78,7 @@ class Assignments {
         begin_word(token).pieces.push_back(expansion(token.text));
         break;
       case Kind::open:
-        // Something quoted may be nothing, and is a word all the same.
+        // Quotes may be empty, but still form a word.
         if (token.is_quoting()) return add_text(token, "");
         begin_word(token);
         expansion_begins_ = token.text.begin();
@@ -103,7 +103,7 @@ class Assignments {
     }
   }
 
-  // What an expansion holds is kept as it is written.
+  // The content of an expansion is kept as written.
   void take_in_expansion(const ShellToken& token) {
     if (token.kind == ShellToken::Kind::open) ++levels_;
     if (token.kind == ShellToken::Kind::close && --levels_ == 0) end_expansion(token.text.end());
@@ -130,7 +130,7 @@ class Assignments {
     if (!std::exchange(is_target_, false)) command_.push_back(std::move(word_));
   }
 
-  // The number before it and the file behind it are no words of the command.
+  // The number before it and the file after it are not words of the command.
   void redirect(const ShellToken& token) {
     const bool is_number = in_word_ && word_.pieces.size() == 1 &&
                            word_.pieces.front().is_literal && is_digits(word_.pieces.front().text);
@@ -145,7 +145,7 @@ class Assignments {
                        [&](std::string_view each) { return word.is(each); });
   }
 
-  // NAME of "NAME=..."; empty: it is no assignment.
+  // NAME of "NAME=..."; empty: not an assignment.
   static std::string assigned_name(const Word& word) {
     if (word.pieces.empty() || !word.pieces.front().is_literal) return {};
     const std::string& text = word.pieces.front().text;
@@ -172,7 +172,7 @@ class Assignments {
     }
     const bool declares = is_one_of(*at, declaring);
     if (!declares) {
-      // Assignments in front of a command are that command's alone.
+      // Assignments before a command apply only to that command.
       const auto no_assignment = std::find_if(
           at, words.end(), [](const Word& word) { return assigned_name(word).empty(); });
       if (no_assignment != words.end()) return;
@@ -189,8 +189,7 @@ class Assignments {
     found_.tested.insert(value_of(word, 0, "").value);
   }
 
-  // What stands behind the first `skipped` characters, with what is known put
-  // in.
+  // The text after the first `skipped` characters, with known variables expanded.
   Assignment value_of(const Word& word, std::size_t skipped, const std::string& own) {
     Assignment assignment;
     std::string& value = assignment.value;
@@ -241,7 +240,7 @@ class Assignments {
   std::vector<Word> command_;
   Word word_;
   bool in_word_ = false;
-  bool is_target_ = false;  // the word is where a redirection goes
+  bool is_target_ = false;  // the word is the target of a redirection
   std::size_t levels_ = 0;  // of the expansion that is not over
   std::string_view::const_iterator expansion_begins_ = {};
   std::map<std::string, std::string> values_;

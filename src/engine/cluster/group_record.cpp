@@ -1,4 +1,4 @@
-// Puts together what parts of a training tell.
+// Combines the records of a training's parts.
 #include "topsctl/engine/cluster/group_record.hpp"
 
 #include <unistd.h>
@@ -94,7 +94,7 @@ class GroupLaunch {
     write_record();
   }
 
-  // As the first host has it but for its own environment and log folder.
+  // Like the first host's plan, except for its environment and log directory.
   LaunchPlan plan_of_first() const {
     const HostAnswer& answer = wanted_.hosts.front().answer;
     LaunchWishes wishes;
@@ -132,7 +132,7 @@ class GroupLaunch {
     return wanted_.log_folder / concat("host_", index);
   }
 
-  // From all, also those that were lost: some are back.
+  // From all, also lost ones, because some may be reachable again.
   void fetch() {
     TargetPoolOptions at_once;
     at_once.jobs = static_cast<unsigned>(wanted_.hosts.size());
@@ -168,7 +168,7 @@ class GroupLaunch {
     attempt.status = record_.status = status_of_all();
   }
 
-  // What a far end says may be anything.
+  // Data from a remote host are not trusted.
   void take_record(std::size_t index, HostRecord& host) {
     try {
       const std::string file = (folder_of(index) / record_name).string();
@@ -190,14 +190,14 @@ class GroupLaunch {
     }
   }
 
-  // Its log gets the name of its rank among all.
+  // Its log is named by its global rank.
   void take_rank(std::size_t index, const RecordSummary::Rank& told) {
     RankRecord rank;
     rank.host = record_.hosts[index].target;
     const auto first = static_cast<std::int64_t>(index) * wanted_.hosts.front().answer.ranks;
     const std::int64_t ranks = wanted_.hosts[index].answer.ranks;
     const std::int64_t in_world = told.in_world.value_or(first + told.rank);
-    // torchrun numbers the hosts anew where it can start ranks again.
+    // torchrun renumbers the hosts if it can restart ranks.
     const bool is_own = wanted_.request.restart.most > 0
                             ? in_world < ranks * static_cast<std::int64_t>(wanted_.hosts.size())
                             : in_world == first + told.rank;
@@ -228,7 +228,7 @@ class GroupLaunch {
     return first.status && *first.status != 0 ? *first.status : unknown_status;
   }
 
-  // In words that the catalogue knows: who reads the logs later sees it, too.
+  // In words that the catalogue knows, so that a later analysis of the logs finds them too.
   void note_what_logs_lack() {
     RankLog log(wanted_.log_folder / "hosts.log");
     const auto note = [&](const std::string& line) {
@@ -244,7 +244,7 @@ class GroupLaunch {
                   record_.hosts[*stood_still_].target));
   }
 
-  // Without what torchrun says of the signal by which topsctl has ended it.
+  // Without torchrun's messages about the signal with which topsctl stopped it.
   std::vector<JobLog> telling_logs() const {
     std::vector<JobLog> logs = find_log_files({wanted_.log_folder.string()});
     std::erase_if(logs, [&](const JobLog& log) {
@@ -294,8 +294,8 @@ class GroupLaunch {
   GroupEnd end_;
   std::optional<std::size_t> stood_still_;  // the host that ended its part for it
   std::set<std::int64_t> taken_;            // ranks that a host has named
-  std::set<std::size_t> foreign_;           // hosts that named others' ranks
-  std::set<std::string> were_ended_;        // folders of the parts that topsctl has ended
+  std::set<std::size_t> foreign_;           // hosts that reported other hosts' ranks
+  std::set<std::string> were_ended_;        // directories of the parts that topsctl stopped
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Reads the answers of hosts and compares them with that of the first.
+// Parses the reports of hosts and compares them with that of the first.
 #include "topsctl/engine/cluster/host_answers.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ std::string text_at(const JsonReader& reader, const char* key) {
   return value.is_null() ? std::string() : host_word_in(value);
 }
 
-// What a host has otherwise than the first one, with what names it.
+// The difference between a host and the first one, as text.
 using Difference = std::function<std::string(const HostAnswer& first, const HostAnswer& other)>;
 
 std::vector<std::string> differences(const std::vector<HostAnswer>& answers,

@@ -1,4 +1,4 @@
-// A thread for each host, and others that end what is left.
+// One thread per host, and further threads that stop remaining parts.
 #include "topsctl/engine/cluster/host_group.hpp"
 
 #include <algorithm>
@@ -18,16 +18,17 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::chrono::seconds last_words_time(10);  // for others to fail by themselves
+constexpr std::chrono::seconds last_words_time(10);  // for other parts to fail by themselves
 constexpr std::chrono::seconds between_stops(2);
-constexpr int most_stops = 10;                      // where nobody waits for the end of the part
+constexpr int most_stops = 10;                      // if the end of the part is not awaited
 constexpr std::int64_t group_patience_ms = 60'000;  // with a connection that was lost
 constexpr std::int64_t stop_patience_ms = 10'000;
 constexpr std::int64_t most_of_stop_ms = 60'000;  // a host gives its ranks 30 s
-constexpr std::chrono::seconds time_to_end(60);   // for a part whose host says that it has stopped
+constexpr std::chrono::seconds time_to_end(60);   // for a part whose host reports that it was
+                                                  // stopped
 constexpr int unclear_status = 1;
 
-// What `work` throws as an Error, also what is none.
+// Any exception of `work`, as an Error.
 std::optional<Error> error_of_call(const std::function<void()>& work) {
   try {
     work();
@@ -81,9 +82,9 @@ class Group {
   void part(std::size_t index) {
     MemberEnd member;
     member.error = error_of_call([&] { run_part(index, member); });
-    if (is_interrupted() && member.error && !member.status) return;  // it goes on there
+    if (is_interrupted() && member.error && !member.status) return;  // its part continues
     member.has_ended = true;
-    // Who ends well and names an error contradicts itself.
+    // A part with status 0 and an error contradicts itself.
     if (member.error && member.status == 0) member.status = unclear_status;
     const bool has_failed = member.status != 0;
     if (note_end(index, std::move(member)) && has_failed) {
@@ -134,7 +135,7 @@ class Group {
     return has_ended();
   }
 
-  // Those that are meant by what is known of them now.
+  // Stops the parts that are selected by their present state.
   void stop_parts(const std::function<bool(const MemberEnd&)>& is_meant) {
     std::vector<std::jthread> threads;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -162,7 +163,7 @@ class Group {
     });
   }
 
-  // Its thread waits for it. One that has only just been started is not known there yet.
+  // Its thread waits for it. A part that was just started may not be known there yet.
   void stop_awaited(std::size_t index) {
     if (wait_for_end(index, last_words_time)) return;
     say(index, "telling it to stop");
@@ -172,12 +173,12 @@ class Group {
       if (wait_for_end(index, between_stops)) return;
       const auto now = std::chrono::steady_clock::now();
       if (!failure && !stopped_at) stopped_at = now;
-      // It says that it has stopped, and goes on.
+      // The part reports that it was stopped, but it continues.
       if (now - stopped_at.value_or(now) > time_to_end) given_up_[index] = true;
     }
   }
 
-  // Nobody waits for it any more: it was lost, or a signal has come.
+  // Its end is no longer awaited: it was lost, or a signal has come.
   void stop_unawaited(std::size_t index) {
     std::optional<Error> failure;
     for (int i = 0; i < most_stops && !is_interrupted(); ++i) {
@@ -206,7 +207,7 @@ class Group {
   std::mutex mutex_;
   std::condition_variable ended_;
   std::atomic<bool> is_ending_ = false;
-  std::vector<std::atomic<bool>> given_up_;  // said that they had stopped, and went on
+  std::vector<std::atomic<bool>> given_up_;  // reported as stopped, but continued
   GroupEnd end_;
 };
 

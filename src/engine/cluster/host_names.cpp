@@ -73,7 +73,7 @@ std::vector<std::string> numbers_of(std::string_view list, const std::string& ra
   return numbers;
 }
 
-// The name in pieces: digits as a number behind what stands before them.
+// The name in parts: each with the number that follows it.
 std::vector<std::pair<std::string, std::size_t>> natural_key(const std::string& name) {
   std::vector<std::pair<std::string, std::size_t>> key(1);
   bool was_digit = false;

@@ -43,7 +43,7 @@ TemplateFile file_in(const JsonReader& reader) {
   return file;
 }
 
-// A place in a line: where it begins and ends, its word and its filter.
+// A placeholder in a line: its range, its word and its filter.
 struct Place {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -125,7 +125,7 @@ class Filler {
 
   std::string filtered(const Place& place, const TemplateWords& own) const {
     const std::string& value = word(place.word, own);
-    // In a comment or a block of YAML no quotes help against the end of a line.
+    // In a comment or a YAML block, quoting cannot protect a line end.
     if (has_harmful_character(value) || !is_utf8(value))
       throw Error(ErrorCode::bad_input,
                   format("cannot use {} in a job: it has control characters or is not UTF-8",

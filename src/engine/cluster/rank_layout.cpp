@@ -1,4 +1,4 @@
-// Divides ranks and batches, and refuses what does not come out even.
+// Divides ranks and batches, and rejects layouts that do not divide evenly.
 #include "topsctl/engine/cluster/rank_layout.hpp"
 
 #include <nlohmann/json.hpp>
@@ -62,7 +62,7 @@ std::vector<std::string> contradictions(const RankLayout& layout,
   struct Pair {
     std::string_view of_script;
     std::string_view of_layout;
-    std::int64_t number = 0;  // 0: not said
+    std::int64_t number = 0;  // 0: unset
   };
   std::vector<std::string> sentences;
   for (const Pair& each : {Pair{"--tensor-model-parallel-size", "--tp", layout.wishes.tensor},

@@ -1,4 +1,4 @@
-// Runs the command, and reads meanwhile what it says and what rank 0 writes.
+// Runs the command, and reads its output and that of rank 0 at the same time.
 #include "topsctl/engine/cluster/submission.hpp"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ constexpr std::uint64_t most_folders_text = 65'536;
 constexpr const char* told_folders = "submitted";
 constexpr const char* own_log = "submit.log";
 
-// A file that another process writes: its lines as they come.
+// Follows a file that another process writes, line by line.
 class Follower {
  public:
   void open(const fs::path& file) {
@@ -94,7 +94,7 @@ class Following {
       supervisor.reap();
       take(output.read_end);
       look_at_logs(told);
-      // What it has left behind follows nothing.
+      // Remaining child processes do not follow the job.
       if (supervisor.status(program_)) break;
     }
     job_.status = supervisor.status(program_).value_or(signal_base + SIGKILL);
@@ -117,7 +117,7 @@ class Following {
     }
   }
 
-  // The first signal lets the command end the job, which takes a while.
+  // The first signal makes the command stop the job, which takes a while.
   void look_for_signals(const Supervisor& supervisor) {
     try {
       throw_if_interrupted();

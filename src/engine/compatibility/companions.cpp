@@ -26,9 +26,9 @@ std::string first_two_numbers(std::string_view version) {
   return second == first + 1 ? std::string() : std::string(version.substr(0, second));
 }
 
-// What the requirement finds of a distribution once all is installed.
+// A distribution that a requirement refers to, as it will be after the install.
 struct Found {
-  std::string version;  // empty: it is not there
+  std::string version;  // empty: not installed
   bool is_of_bundle = false;
 };
 

@@ -1,4 +1,4 @@
-// Wheels that work beside one release of another distribution only.
+// Wheels that work only with one release of another distribution.
 #pragma once
 
 #include <set>
@@ -10,16 +10,16 @@
 
 namespace topsctl {
 
-// Tells of wheels whose companion has another version for the interpreter that takes them. One that
-// is not installed is no matter of this check.
+// Reports wheels whose companion has another version in the interpreter that they go to. Ignores
+// companions that are not installed.
 void check_companions(const Inspection& inspection,
                       const std::vector<InterpreterCompatibility>& interpreters,
                       const TargetSnapshot& target, const std::vector<Companion>& companions,
                       Findings& findings);
 
-// Compares what the wheels require (Requires-Dist) with what the interpreter that takes them has,
-// or gets: wheels of a bundle are installed without their dependencies. Requirements that cannot be
-// read, or whose marker cannot be judged, are passed over.
+// Compares the requirements of the wheels (Requires-Dist) with the present and future distributions
+// of the interpreter that they go to: wheels of a bundle are installed without their dependencies.
+// Skips requirements that are invalid or whose marker cannot be evaluated.
 void check_requirements(const Inspection& inspection,
                         const std::vector<InterpreterCompatibility>& interpreters,
                         const TargetSnapshot& target, const std::set<std::string>& fixed,

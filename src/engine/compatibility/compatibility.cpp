@@ -1,4 +1,4 @@
-// Puts the answers together: what changes, in which order, and what stands against it.
+// Combines the results: changes, their order, and reasons against them.
 #include "topsctl/engine/compatibility/compatibility.hpp"
 
 #include <algorithm>

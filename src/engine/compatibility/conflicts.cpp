@@ -1,4 +1,4 @@
-// Breaks and Conflicts: what dpkg refuses, and which package must come before which.
+// Breaks and Conflicts: packages that dpkg rejects, and the resulting order.
 #include "engine/compatibility/conflicts.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void add_exclusions(const KnownDeb& by, std::string_view field, const std::vecto
   }
 }
 
-// Whom of the set this deb cannot be with.
+// The debs of the set that exclude this deb.
 std::vector<Exclusion> exclusions(const KnownDeb& by, const DebSet& set) {
   std::vector<Exclusion> found;
   add_exclusions(by, "Conflicts", by.conflicts, set, found);
@@ -36,7 +36,7 @@ std::vector<Exclusion> exclusions(const KnownDeb& by, const DebSet& set) {
   return found;
 }
 
-// Why dpkg does not get the installed package out of the way by itself.
+// Why dpkg does not remove the installed package by itself.
 std::string why_it_stays(const Exclusion& exclusion, const ComparedDebs& debs,
                          const KnownDeb& deb) {
   const KnownDeb& installed = *exclusion.other;
@@ -129,7 +129,7 @@ Precedence exclusion_order(const ComparedDebs& debs) {
       order.emplace(debs.replacement(*installed), exclusion.other);
     }
   }
-  // dpkg looks at those that depend on what goes before it lets it go.
+  // dpkg checks the dependents of a package before it removes it.
   for (const Removal& removal : debs.removals) {
     const DebSet gone({removal.gone});
     for (const KnownDeb* installed : replaced) {

@@ -1,4 +1,4 @@
-// Breaks and Conflicts, and the order that they ask for.
+// Breaks and Conflicts, and the order that they require.
 #pragma once
 
 #include <set>
@@ -14,9 +14,9 @@ void check_conflicts(const ComparedDebs& debs, Findings& findings);
 
 using Precedence = std::set<std::pair<const KnownDeb*, const KnownDeb*>>;  // first, then second
 
-// Pairs of which the second breaks or conflicts with the installed version of the first, or that
-// with it, while the bundle's version of the first does not; or of which the second takes away what
-// the installed version of the first depends on.
+// Pairs in which the second breaks or conflicts with the installed version of the first, or vice
+// versa, while the bundle's version of the first does not; or in which the second replaces a
+// dependency of the installed version of the first.
 Precedence exclusion_order(const ComparedDebs& debs);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Brings the debs of bundle and target into one form, and finds who meets a relation.
+// Converts the debs of bundle and target into one form, and finds those that satisfy a relation.
 #include "engine/compatibility/debs.hpp"
 
 #include <algorithm>
@@ -25,7 +25,8 @@ void parse(const KnownDeb& deb, std::vector<Clause>& into, const std::string& va
     into = parse_relations(value, deb.label(),
                            deb.of_bundle() ? RelationSource::package : RelationSource::status_file);
   } catch (const Error&) {
-    // A package of the bundle was refused for it when it was read; what is installed is not judged.
+    // For a package of the bundle, reading it already reported the error; installed ones are not
+    // judged.
     return;
   }
   for (Clause& clause : into) {
@@ -144,8 +145,8 @@ bool excludes(const std::vector<Clause>& clauses, const KnownDeb& by, const DebS
   return false;
 }
 
-// dpkg's check_conflict(): a conflict, whoever declares it, ends with the installed package's
-// removal if the new one replaces it or somebody wants it gone.
+// dpkg's check_conflict(): a conflict, declared by either side, leads to the removal of the
+// installed package if the new one replaces it or it is selected for removal.
 void find_removals(ComparedDebs& debs) {
   const DebSet bundle(debs.bundle);
   for (const KnownDeb* installed : debs.target) {
@@ -172,8 +173,8 @@ DebSet what_is_there_after(const ComparedDebs& debs) {
   return DebSet(after);
 }
 
-// dpkg does not remove what installed packages go on to need (policy 7.2), but for those that the
-// bundle replaces.
+// dpkg does not remove packages that remaining installed packages need (policy 7.2), except those
+// that the bundle replaces.
 void keep_what_is_needed(ComparedDebs& debs) {
   const DebSet after = what_is_there_after(debs);
   for (const Removal& removal : debs.removals) {
@@ -234,7 +235,7 @@ std::vector<const KnownDeb*> DebSet::meant(const Relation& relation, const Known
   if (entries == entries_.end()) return found;
   for (const Entry& entry : entries->second) {
     const KnownDeb& deb = *entry.deb;
-    // What a package itself is or provides does not exclude it (policy 7.4).
+    // A package's own name and provides do not exclude itself (policy 7.4).
     if (use == RelationUse::exclusion && deb.name == by.name) continue;
     if (use == RelationUse::dependency && !deb.is_configured) continue;
     if (!is_architecture_met(relation, by, deb, use)) continue;

@@ -1,4 +1,4 @@
-// The debs of a bundle and of a target with their relations parsed, and who of them meets one.
+// The debs of a bundle and of a target with parsed relations, and queries by relation.
 #pragma once
 
 #include <deque>
@@ -24,7 +24,7 @@ struct KnownDeb {
   bool is_configured = true;  // may fulfil dependencies
   bool is_native = true;      // of the target's architecture
   std::vector<Clause> pre_depends;
-  std::vector<Clause> depends;   // of the target: Pre-Depends too
+  std::vector<Clause> depends;   // of the target: including Pre-Depends
   std::vector<Clause> optional;  // of the bundle: Recommends and Suggests
   std::vector<Clause> breaks;
   std::vector<Clause> conflicts;
@@ -36,29 +36,30 @@ struct KnownDeb {
   std::string label() const { return name + " " + version; }
 };
 
-// Whether `replacer` may take files of `other` (policy 7.6): its Replaces names it and accepts its
-// version. Virtual packages do not count, as in dpkg.
+// Whether `replacer` may take over files of `other` (policy 7.6): its Replaces names it and accepts
+// its version. Virtual packages do not count, as in dpkg.
 bool is_replaced(const KnownDeb& other, const KnownDeb& replacer);
-// Whether both are one package in dpkg's eyes: the same name, and not a Multi-Arch: same pair.
+// Whether dpkg treats both as one package: the same name, and not a Multi-Arch: same pair.
 bool is_same_package(const KnownDeb& a, const KnownDeb& b);
 
-// Who asks: dependencies look at the architecture, Breaks and Conflicts mean any (dpkg(1)).
+// The kind of relation: dependencies check the architecture, Breaks and Conflicts apply to any
+// (dpkg(1)).
 enum class RelationUse { dependency, exclusion };
 
-// Debs that are there together.
+// Debs that are installed together.
 class DebSet {
  public:
   DebSet() = default;
   explicit DebSet(const std::vector<const KnownDeb*>& debs);
 
-  // Those that the relation means, by name or by Provides, in the order they were given; a
-  // dependency's only if they are configured. One without a version provides no version.
+  // The debs that the relation refers to, by name or by Provides, in the given order; for a
+  // dependency, only configured ones. A Provides without a version matches no version.
   std::vector<const KnownDeb*> meant(const Relation& relation, const KnownDeb& by,
                                      RelationUse use) const;
   bool is_met(const Clause& clause, const KnownDeb& by) const;
-  // All of that name, whatever their version and architecture.
+  // All debs of that name, of any version and architecture.
   std::vector<const KnownDeb*> named(std::string_view name) const;
-  // All that provide that name and are called otherwise.
+  // All debs of other names that provide that name.
   std::vector<const KnownDeb*> providing(std::string_view name) const;
 
  private:
@@ -69,31 +70,32 @@ class DebSet {
   std::unordered_map<std::string_view, std::vector<Entry>> entries_;
 };
 
-// An installed package that dpkg takes away in favour of one of the bundle (policy 7.6.2).
+// An installed package that dpkg removes in favour of one of the bundle (policy 7.6.2).
 struct Removal {
   const KnownDeb* gone = nullptr;
   const KnownDeb* by = nullptr;
 };
 
-// Both sides, and what is there before and after.
+// Both sides, and the packages present before and after.
 struct ComparedDebs {
   std::deque<KnownDeb> all;
   std::vector<const KnownDeb*> bundle;  // in the stack's order, then by name
-  std::vector<const KnownDeb*> target;  // those whose files are on the disk, by name
+  std::vector<const KnownDeb*> target;  // those with files on the disk, by name
   std::vector<Removal> removals;
   DebSet before;
   DebSet after;
 
-  // The deb of the bundle that takes the place of this package of the target; nullptr: it stays.
+  // The deb of the bundle that replaces this package of the target; nullptr: it stays.
   const KnownDeb* replacement(const KnownDeb& installed) const;
   bool is_removed(const KnownDeb& installed) const;
 
   std::unordered_map<const KnownDeb*, const KnownDeb*> replaced_by;
-  // Packages that dpkg would take away if others did not depend on them: label of one that does.
+  // Packages that dpkg would remove if others did not depend on them, with the label of one that
+  // does.
   std::unordered_map<const KnownDeb*, std::string> needed_by;
 };
 
-// Of several debs of one name the one for the target's architecture, then the newest.
+// Among several debs of one name selects the one for the target's architecture, then the newest.
 ComparedDebs debs_of(const Inspection& inspection, const std::vector<std::size_t>& chosen,
                      const TargetSnapshot& target, const CompatibilityRules& rules);
 

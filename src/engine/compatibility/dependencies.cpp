@@ -1,5 +1,5 @@
-// Dependencies: of the bundle's debs on target and bundle, and of installed packages on what the
-// bundle replaces.
+// Dependencies: of the bundle's debs on target and bundle, and of installed packages on packages
+// that the bundle replaces.
 #include "engine/compatibility/dependencies.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace topsctl {
 
 namespace {
 
-// The package as a target or bundle has it: "libelf1 0.176 is installed".
+// The package's state on the target or in the bundle: "libelf1 0.176 is installed".
 std::string presence(const KnownDeb& deb, const KnownDeb& by) {
   const std::string label = deb.architecture == by.architecture
                                 ? deb.label()
@@ -23,7 +23,7 @@ std::string presence(const KnownDeb& deb, const KnownDeb& by) {
   return format("{} is not completely installed", label);
 }
 
-// A deb of the bundle that would help, had it been chosen.
+// A deb of the bundle that would satisfy it if it were selected.
 const Package* unchosen(const Inventory& inventory, const ComparedDebs& debs,
                         const Relation& relation) {
   for (const Package& package : inventory.packages) {
@@ -54,7 +54,7 @@ class Unmet {
   }
 
  private:
-  // Only another version of what is wanted is there.
+  // Whether only another version of the required package is present.
   bool has_other_version(const Clause& clause) const {
     for (const Relation& relation : clause.alternatives) {
       Relation whatever = relation;
@@ -124,9 +124,9 @@ class Unmet {
   std::vector<std::string> wanted_version_;
 };
 
-// --- installed packages that lose what they depend on
+// --- installed packages that lose a dependency
 
-// A package of the target that is not there any more, and the deb of the bundle that is the cause.
+// A package of the target that disappears, and the deb of the bundle that causes it.
 struct Loss {
   const KnownDeb* gone = nullptr;
   const KnownDeb* by = nullptr;

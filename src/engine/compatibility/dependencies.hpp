@@ -1,4 +1,4 @@
-// Depends and Pre-Depends, of the bundle and of what is installed.
+// Depends and Pre-Depends, of the bundle and of installed packages.
 #pragma once
 
 #include "engine/compatibility/debs.hpp"

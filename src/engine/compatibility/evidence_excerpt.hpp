@@ -1,4 +1,4 @@
-// The findings of a comparison, with as much evidence as a person reads.
+// The findings of a comparison, with a readable amount of evidence.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace topsctl {
 
 using Findings = std::vector<Finding>;
 
-// The first pieces of a long list of evidence, and how many more there are.
+// The first pieces of a long list of evidence, and the number of others.
 constexpr std::size_t most_evidence = 10;
 
 std::vector<Evidence> shortened(std::vector<Evidence> evidence);

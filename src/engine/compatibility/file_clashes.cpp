@@ -13,7 +13,7 @@ namespace topsctl {
 
 namespace {
 
-// Beginnings that are the same folder with and without /usr once a system is merged.
+// Prefixes that are the same directory with and without /usr on a merged system.
 constexpr std::string_view merged_folders[] = {"/bin/",   "/sbin/",  "/lib/",
                                                "/lib32/", "/lib64/", "/libx32/"};
 
@@ -32,7 +32,7 @@ std::string_view canonical(std::string_view path, bool is_merged) {
   return path;
 }
 
-// The other spelling; empty: there is none.
+// The other spelling; empty: none.
 std::string alias(const std::string& path) {
   if (path.starts_with(usr) && is_in_merged_folder(std::string_view(path).substr(usr.size()))) {
     return path.substr(usr.size());
@@ -44,7 +44,7 @@ bool is_payload_file(const PayloadEntry& entry) {
   return entry.type != PayloadEntry::Type::directory && !entry.path.empty();
 }
 
-// A conflict takes one of them away, or is a finding of its own.
+// A conflict removes one of them, or is a separate finding.
 bool exclude_each_other(const KnownDeb& a, const KnownDeb& b) {
   const DebSet only_a({&a});
   const DebSet only_b({&b});
@@ -59,7 +59,7 @@ bool exclude_each_other(const KnownDeb& a, const KnownDeb& b) {
   return excludes(a, only_b) || excludes(b, only_a);
 }
 
-// Whether a text names a path, and not a longer one.
+// Whether a text contains a path, and not only a longer one.
 bool names(std::string_view text, std::string_view path) {
   constexpr std::string_view further =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-/~";
@@ -73,7 +73,7 @@ bool names(std::string_view text, std::string_view path) {
 enum class Diverting { no, perhaps, yes };
 
 // Whether a package's preinst diverts (dpkg-divert(1)) a file before dpkg unpacks the package's
-// own: so do drivers. Of one that does so in a loop, nobody knows beforehand.
+// own, as drivers do. Unknown in advance if it does so in a loop.
 Diverting diverting_by_preinst(const KnownDeb& deb, std::string_view path) {
   if (deb.package == nullptr || !deb.package->deb) return Diverting::no;
   for (const MaintainerScript& script : deb.package->deb->scripts) {
@@ -83,8 +83,8 @@ Diverting diverting_by_preinst(const KnownDeb& deb, std::string_view path) {
   return Diverting::no;
 }
 
-// Whether a package takes over a configuration file that its owner's version has no longer: dpkg
-// lets it (tarobject() in its archive.c).
+// Whether a package takes over a configuration file that its owner's version no longer has: dpkg
+// permits it (tarobject() in its archive.c).
 bool takes_over_conffile(const KnownDeb& deb, const KnownDeb& owner, const std::string& path) {
   const auto holds = [&](const std::vector<std::string>& paths) {
     return std::find(paths.begin(), paths.end(), path) != paths.end();
@@ -161,7 +161,7 @@ class ClashFinder {
            std::find(others->second.begin(), others->second.end(), &deb) != others->second.end();
   }
 
-  // The package whose files stay where they are; nothing: the path is not diverted by a package.
+  // The package whose files are not diverted; nothing: no package diverts the path.
   std::optional<std::string_view> diverting(const std::string& path) const {
     const auto found = diverted_.find(path);
     if (found == diverted_.end() || found->second == ":") return std::nullopt;
@@ -173,7 +173,7 @@ class ClashFinder {
     return by && (*by == a.name || *by == b.name);
   }
 
-  // What two packages say of each other, asked once for each pair.
+  // The relation between two packages, computed once per pair.
   bool is_settled(const KnownDeb& a, const KnownDeb& b) {
     const auto [place, is_new] = settled_.emplace(std::pair(&a, &b), false);
     if (is_new) {
@@ -189,7 +189,7 @@ class ClashFinder {
         {path, 0, format("in {} and in {}", a.label(), b.label())});
   }
 
-  // Notes what only the install can show.
+  // Records conflicts that only the install can decide.
   bool may_be_diverted(const KnownDeb& deb, const KnownDeb& other, const std::string& path) {
     const Diverting diverting = diverting_by_preinst(deb, path);
     if (diverting == Diverting::perhaps) {
@@ -215,7 +215,7 @@ class ClashFinder {
                const std::string& there) {
     if (debs_.is_removed(owner) || is_kept_apart(deb, owner, there)) return;
     if (const KnownDeb* next = debs_.replacement(owner)) {
-      // What the new version has too is a matter of the bundle alone.
+      // A file that the new version also has is a conflict within the bundle only.
       if (!is_in(*next, path) && !is_settled(owner, deb)) {
         clashes_.handovers.push_back({next, &deb, path});
       }
@@ -258,7 +258,8 @@ bool FileClashes::Pair::operator<(const Pair& right) const {
 }
 
 bool is_usr_merged(const TargetSnapshot& target) {
-  // base-files of newer releases ships /lib as a link; "files and links, no folders" are owned.
+  // base-files of newer releases ships /lib as a link; owners lists files and links, not
+  // directories.
   if (target.owners.contains("/lib") || target.owners.contains("/bin")) return true;
   for (const TargetPackage& package : target.packages) {
     if ((package.name == "usr-is-merged" || package.name == "usrmerge") &&
@@ -266,7 +267,7 @@ bool is_usr_merged(const TargetSnapshot& target) {
       return true;
     }
   }
-  // The loader knows a file by /lib whose package calls it /usr/lib.
+  // The loader may use /lib for a file that its package names by /usr/lib.
   return std::any_of(
       target.libraries.begin(), target.libraries.end(), [&](const CachedLibrary& library) {
         return library.path.starts_with("/lib") && !target.owners.contains(library.path) &&

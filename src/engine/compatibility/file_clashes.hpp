@@ -10,7 +10,7 @@
 
 namespace topsctl {
 
-// A file of an installed package that its new version, in the bundle too, no longer has.
+// A file of an installed package that the package's new version, also in the bundle, no longer has.
 struct FileTakeover {
   const KnownDeb* from = nullptr;  // of the bundle
   const KnownDeb* to = nullptr;
@@ -25,18 +25,19 @@ struct FileClashes {
   };
   std::map<Pair, std::vector<Evidence>> with_installed;
   std::map<Pair, std::vector<Evidence>> in_bundle;
-  // The preinst of `deb` makes diversions, and does not say of which files.
+  // The preinst of `deb` makes diversions, but of unknown files.
   std::map<Pair, std::vector<Evidence>> unless_diverted;
   std::vector<FileTakeover> handovers;
 };
 
 FileClashes file_clashes(const ComparedDebs& debs, const TargetSnapshot& target);
 
-// `order` decides which handovers come too early, and whose finding a clash in the bundle is.
+// `order` determines which takeovers come too early, and which deb gets the finding for a clash in
+// the bundle.
 void check_files(const FileClashes& clashes, const std::vector<const KnownDeb*>& order,
                  Findings& findings);
 
-// Whether /lib is /usr/lib there, as far as its packages and libraries tell.
+// Whether /lib is /usr/lib on the target, by its packages and libraries.
 bool is_usr_merged(const TargetSnapshot& target);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// The order in which dpkg should get the debs of a bundle.
+// The order in which to pass the debs of a bundle to dpkg.
 #include "engine/compatibility/install_order.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using Numbers = std::vector<std::size_t>;
 
-// An arrow from a deb to one that must come before it. Debs are numbered in the bundle's order.
+// An edge from a deb to one that must come before it. Debs are numbered in the bundle's order.
 struct Need {
   std::size_t before = 0;
   bool is_strict = false;  // it must be configured: a Pre-Depends that nothing installed meets
@@ -59,8 +59,8 @@ class NeedFinder {
     }
   }
 
-  // dpkg is content with a version that was configured once if the one unpacked over it fits too,
-  // but not where either only provides the name.
+  // dpkg accepts a version that was configured once if the one unpacked over it fits too, but not
+  // if either only provides the name.
   bool is_met_before(const Clause& clause, const KnownDeb& deb) const {
     for (const Relation& relation : clause.alternatives) {
       const auto after = debs_.after.meant(relation, deb, RelationUse::dependency);
@@ -78,8 +78,8 @@ class NeedFinder {
   std::unordered_map<const KnownDeb*, std::size_t> numbers_;
 };
 
-// Strongly connected components (Tarjan's algorithm with its own stack); the number of each node's
-// component.
+// Strongly connected components (Tarjan's algorithm with an explicit stack); the component index of
+// each node.
 class Components {
  public:
   explicit Components(const Needs& needs)
@@ -154,8 +154,8 @@ struct Arrow {
   std::size_t after = 0;
 };
 
-// Nodes so that `firm` arrows hold (they have no cycle) and `soft` ones where they can; else
-// ascending by `key`.
+// Sorts nodes so that all `firm` edges hold (they have no cycle) and `soft` ones where possible;
+// else ascending by `key`.
 Numbers sorted_by(const Numbers& keys, const std::vector<Arrow>& firm,
                   const std::vector<Arrow>& soft) {
   Numbers firm_left(keys.size(), 0);
@@ -194,7 +194,7 @@ Numbers sorted_by(const Numbers& keys, const std::vector<Arrow>& firm,
   return sorted;
 }
 
-// dpkg configures a cycle of Depends together; one of Pre-Depends it refuses.
+// dpkg configures a cycle of Depends together, but rejects one of Pre-Depends.
 void report_cycle(const ComparedDebs& debs, const Numbers& members, const Needs& needs,
                   Findings& findings) {
   const std::set<std::size_t> inside(members.begin(), members.end());
@@ -219,8 +219,8 @@ void report_cycle(const ComparedDebs& debs, const Numbers& members, const Needs&
   findings.push_back(std::move(finding));
 }
 
-// The number of the call of dpkg for each node: a new one where a strict need is met only by the
-// call that is being filled. `groups` are cycles and single nodes, in order.
+// The index of the dpkg call for each node: starts a new call if a strict dependency is satisfied
+// only by the current one. `groups` are cycles and single nodes, in order.
 class Calls {
  public:
   Calls(const ComparedDebs& debs, const Needs& needs)

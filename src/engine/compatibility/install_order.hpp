@@ -1,4 +1,4 @@
-// The order in which dpkg gets the debs.
+// The order in which the debs are passed to dpkg.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace topsctl {
 
 struct InstallOrder {
   std::vector<const KnownDeb*> debs;
-  std::vector<std::size_t> call;  // of each deb, from 0
+  std::vector<std::size_t> call;  // index of each deb's call, from 0
 };
 
-// The debs so that each comes after those it depends on; what is asked for in `wishes` is kept
-// where dependencies allow it. Else in the bundle's order. Names cycles, and what one call of dpkg
-// cannot do: it unpacks all debs before it configures any, so that a Pre-Depends which only the
-// bundle meets needs a call before.
+// Sorts the debs so that each comes after its dependencies; respects `wishes` where dependencies
+// allow it, else the bundle's order. Reports cycles, and orders that one call of dpkg cannot do: it
+// unpacks all debs before it configures any, so a Pre-Depends that only the bundle satisfies needs
+// an earlier call.
 InstallOrder install_order(const ComparedDebs& debs, const Precedence& wishes, Findings& findings);
 
 }  // namespace topsctl

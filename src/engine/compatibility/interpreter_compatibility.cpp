@@ -32,7 +32,7 @@ const std::vector<std::string>& tags_of(const Package& wheel) {
   return wheel.python->tags;
 }
 
-// "38" of "cp38", "cp36m", "py38" -> "3.8"; nothing for "py3" and all else.
+// "38" of "cp38", "cp36m", "py38" -> "3.8"; nothing for "py3" and all others.
 std::optional<std::string> minor_of(std::string_view tag) {
   if (!tag.starts_with("cp") && !tag.starts_with("py")) return std::nullopt;
   tag.remove_prefix(2);
@@ -56,7 +56,7 @@ bool is_abi_met(const std::string& tag, const PythonFacts& python) {
   return minor && *minor == python.minor;
 }
 
-// The glibc that a platform tag asks for (PEP 513, 571, 599, 600); empty: none.
+// The glibc version of a platform tag (PEP 513, 571, 599, 600); empty: none.
 std::string glibc_of(std::string_view platform) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 3> legacy = {
       {{"manylinux1_", "2.5"}, {"manylinux2010_", "2.12"}, {"manylinux2014_", "2.17"}}};

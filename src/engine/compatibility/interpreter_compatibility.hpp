@@ -1,4 +1,4 @@
-// Whether an interpreter of a target takes a wheel.
+// Whether an interpreter of a target can install a wheel.
 #pragma once
 
 #include <string>
@@ -17,13 +17,13 @@ struct WheelVerdict {
   bool fits() const { return obstacle == WheelObstacle::none; }
 };
 
-// Judges by the tags of the file name (PEP 425, 600; "py3.8" means 3.8 alone, and "py38" too),
-// Requires-Python, and the names of the extension modules within: "core.cpython-36m-x86_64.so" is
-// for 3.6 whatever the tags say. What cannot be read is no obstacle.
+// Judges by the tags of the file name (PEP 425, 600; "py3.8" means only 3.8, and so does "py38"),
+// Requires-Python, and the names of the contained extension modules: "core.cpython-36m-x86_64.so"
+// is for 3.6 regardless of the tags. Unreadable data do not count against it.
 WheelVerdict wheel_verdict(const Package& wheel, const PythonFacts& python,
                            const TargetSnapshot& target);
 
-// "x86_64" for dpkg's "amd64"; the name itself where both agree or it is not known.
+// "x86_64" for dpkg's "amd64"; the same name if both agree or it is unknown.
 std::string machine_of(std::string_view dpkg_architecture);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Shared libraries: what the ELF files of the bundle need and neither bundle nor target has.
+// Shared libraries that ELF files of the bundle need and neither bundle nor target has.
 #include "engine/compatibility/libraries.hpp"
 
 #include <algorithm>
@@ -21,11 +21,11 @@ namespace {
 
 using Names = std::unordered_set<std::string_view>;
 
-// What packages bring for others.
+// The libraries that packages provide.
 struct Provided {
   Names names;            // SONAMEs and file names
-  std::string libstdcxx;  // the highest GLIBCXX_ that one of them defines; empty: none does
-  std::string glibc;      // the same of GLIBC_, by a libc.so.6 where the loader looks
+  std::string libstdcxx;  // the highest GLIBCXX_ that one of them defines; empty: none
+  std::string glibc;      // the same for GLIBC_, from a libc.so.6 in the loader's path
 };
 
 std::string elf_machine(std::string_view architecture) {
@@ -37,7 +37,7 @@ std::string elf_machine(std::string_view architecture) {
   return {};
 }
 
-// What one package's files need beyond what is there; each with the files that need it.
+// Missing dependencies of one package's files; each with the files that need it.
 struct Lacks {
   std::map<std::string, std::vector<Evidence>> libraries;
   std::map<std::string, std::vector<Evidence>> of_plugins;
@@ -64,7 +64,7 @@ class LibraryChecks {
     }
   }
 
-  // `after`: the debs that are there then.
+  // `after`: the debs present after the install.
   void check_deb(const KnownDeb& deb, const DebSet& after) {
     Lacks lacks;
     const std::string absent = absent_optional(deb, after);
@@ -88,7 +88,7 @@ class LibraryChecks {
     report(deb.package->path, std::move(lacks), {});
   }
 
-  // `pythons`: the interpreters that take the wheel. Missing is what none of them has.
+  // `pythons`: the interpreters for the wheel. A library is missing if none of them has it.
   void check_wheel(std::size_t index, const std::vector<const PythonFacts*>& pythons,
                    const std::set<std::string>& distributions) {
     const Package& wheel = inspection_.inventory.packages[index];
@@ -132,8 +132,8 @@ class LibraryChecks {
     }
   }
 
-  // SONAMEs and file names, wherever the files lie: the stack's environment adds their folders to
-  // the loader's. Links count if they lead to such a file or out of the package.
+  // SONAMEs and file names in any directory, because the stack's environment adds their directories
+  // to the loader's. Links count if they lead to such a file or out of the package.
   void add_provided(const Package& package, std::size_t index, Provided& provided) const {
     std::unordered_set<std::string_view> sound;
     for_each_file(index, [&](const ElfFile& file) {
@@ -148,7 +148,7 @@ class LibraryChecks {
     if (package.files) add_links(*package.files, sound, provided.names);
   }
 
-  // Takes the highest version that the file defines, if it is higher.
+  // Raises `highest` to the highest version that the file defines.
   static void raise(std::string& highest, const ElfFacts& facts, std::string_view prefix) {
     for (const std::string& version : facts.defined_versions) {
       if (!version.starts_with(prefix)) continue;
@@ -163,14 +163,14 @@ class LibraryChecks {
     return std::find(folders_.begin(), folders_.end(), folder_part(path)) != folders_.end();
   }
 
-  // In a folder of some package below that of the architecture: "/usr/lib/x86_64-linux-gnu/x/y.so".
+  // In a package's directory below the architecture's: "/usr/lib/x86_64-linux-gnu/x/y.so".
   bool is_below_default_folder(std::string_view path) const {
     return std::any_of(folders_.begin(), folders_.end(), [&](const std::string& folder) {
       return folder.ends_with("-linux-gnu") && folder_part(path).starts_with(folder + "/");
     });
   }
 
-  // Whether there is a library for all programs, and what such ones need is there.
+  // Whether there is a library for all programs whose dependencies are present.
   bool has_sound_library(std::size_t index) const {
     bool is_any = false;
     bool is_sound = true;
@@ -184,8 +184,8 @@ class LibraryChecks {
     return is_any && is_sound;
   }
 
-  // A library in a folder of its own that no file of the bundle needs: a program asks for it by
-  // name, if it wants it. Modules of Python are what a package is for.
+  // A library in its own directory that no file of the bundle needs: programs load it by name if
+  // they use it. Python modules are the main content of a package, not plugins.
   bool is_plugin(const ElfFile& file) const {
     const ElfFacts& facts = file.facts;
     return facts.type == "shared" && !facts.is_python_extension &&
@@ -193,7 +193,7 @@ class LibraryChecks {
            (facts.soname.empty() || !needed_.contains(facts.soname));
   }
 
-  // The packages that the deb only recommends or suggests and that will not be there.
+  // Packages that the deb only recommends or suggests and that will not be installed.
   static std::string absent_optional(const KnownDeb& deb, const DebSet& after) {
     std::vector<std::string> absent;
     for (const Clause& clause : deb.optional) {
@@ -268,14 +268,14 @@ class LibraryChecks {
 
   bool is_in_python(const std::string& soname, const ElfFile& file, const PythonFacts& python,
                     const std::set<std::string>& of_bundle) const {
-    // An interpreter of its own prefix brings its library; Debian's has it in another package.
+    // An interpreter with its own prefix contains its library; Debian's has it in another package.
     if (soname.starts_with("libpython" + python.minor) &&
         !python.executable.starts_with("/usr/bin/")) {
       return true;
     }
     const LibraryProvider* provider = provider_of(soname);
     if (provider && has_distribution(provider->distribution, python, of_bundle)) return true;
-    // "$ORIGIN/../../torch/lib" leads into another distribution's folder.
+    // "$ORIGIN/../../torch/lib" leads into another distribution's directory.
     for (const std::string& search_path : file.facts.search_paths) {
       const std::string folder = search_folder(search_path, file.path);
       const std::string top = folder.substr(0, folder.find('/'));
@@ -307,7 +307,7 @@ class LibraryChecks {
     }
   }
 
-  // Names that are alike on the target: another version, or a file where the loader does not look.
+  // Similar names on the target: another version, or a file outside the loader's path.
   void add_alike(const std::string& soname, std::vector<Evidence>& evidence) const {
     const std::string stem = soname.substr(0, soname.find(".so")) + ".so";
     std::set<std::string> alike;

@@ -1,4 +1,4 @@
-// Whether the libraries that the packages need are there.
+// Whether the libraries that the packages need are present.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The folders and paths of the dynamic loader.
+// The directories and paths of the dynamic loader.
 #include "topsctl/engine/compatibility/loader_paths.hpp"
 
 #include <array>

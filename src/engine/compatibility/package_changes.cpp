@@ -1,4 +1,4 @@
-// Judges each deb by itself: architecture, compression, fields, and what is there of its name.
+// Judges each deb alone: architecture, compression, fields, and the installed version.
 #include "engine/compatibility/package_changes.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace topsctl {
 
 namespace {
 
-// dpkg has always read these (deb(5)); the others depend on its version and how it was built.
+// Every dpkg reads these (deb(5)); the others depend on its version and build.
 bool is_always_read(const std::string& compression) {
   return compression.empty() || compression == "none" || compression == "gzip" ||
          compression == "bzip2" || compression == "lzma";
@@ -57,7 +57,7 @@ void check_unfinished(const ComparedDebs& debs, const TargetSnapshot& target, Fi
       make_finding("package-half-installed", "packages of the target", shortened(others)));
 }
 
-// dpkg lets even an essential package go in favour of one that replaces it.
+// dpkg removes even an essential package in favour of one that replaces it.
 void check_removals(const ComparedDebs& debs, Findings& findings) {
   for (const Removal& removal : debs.removals) {
     const bool is_essential = removal.gone->target->essential;

@@ -1,4 +1,4 @@
-// What changes about the packages of a target, and which packages dpkg would not take.
+// Changes to the packages of a target, and packages that dpkg would reject.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Space: what each mount point of the target gets.
+// Space that the install needs on each mount point of the target.
 #include "engine/compatibility/space.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace topsctl {
 
 namespace {
 
-// Sizes are claims of the packages: a sum stays at the largest number.
+// Sizes are declared by the packages, so the sum saturates.
 void add_to(std::uint64_t& sum, std::uint64_t more) {
   sum = more > ~std::uint64_t{0} - sum ? ~std::uint64_t{0} : sum + more;
 }
@@ -136,7 +136,7 @@ class Loads {
     return nullptr;
   }
 
-  // Only folders that hold files of packages are known.
+  // Only directories with packaged files are known.
   bool is_folder_there(const std::string& path) const {
     const std::string beginning = path.ends_with('/') ? path : path + "/";
     const auto next = target_.owners.lower_bound(beginning);
@@ -151,7 +151,8 @@ class Loads {
     add_to(load.by_package[package.path], bytes);
   }
 
-  // Sizes are not known: all goes where most of the files go, /usr where not even they are known.
+  // Sizes are unknown: counts all on the mount point of most files, or /usr if the files are
+  // unknown too.
   void add_claimed(const Package& package,
                    const std::map<const MountPoint*, std::uint64_t>& files) {
     const MountPoint* most = nullptr;
@@ -165,7 +166,7 @@ class Loads {
     if (most != nullptr) add(most, package, blocks(*package.installed_size), 0);
   }
 
-  // The lists and scripts that dpkg keeps of a package.
+  // The lists and scripts that dpkg stores for a package.
   void add_record(const Package& package) {
     const MountPoint* mount = mount_of(rules_.dpkg_folder);
     if (mount == nullptr) return;

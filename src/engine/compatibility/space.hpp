@@ -1,4 +1,4 @@
-// How much space the packages need on each mount point.
+// Space that the packages need on each mount point.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Compares Requires-Dist with what an interpreter has.
+// Compares Requires-Dist with the distributions of an interpreter.
 #include "topsctl/engine/compatibility/wheel_requirements.hpp"
 
 #include <algorithm>

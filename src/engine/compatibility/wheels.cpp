@@ -1,4 +1,4 @@
-// Wheels and interpreters: which takes which, and what pip makes of it.
+// Wheels and interpreters: which fit together, and how pip handles them.
 #include "engine/compatibility/wheels.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 using Distributions = std::map<std::string, std::vector<std::size_t>>;
 
-// The newest first; of one version, that for one Python before that for any.
+// The newest first; for the same version, a wheel for one Python before one for any.
 bool is_newer_distribution(const Package& a, const Package& b) {
   if (const int order = compare_python_versions(a.version, b.version); order != 0) return order > 0;
   const bool is_exact_a = a.python && a.python->minor;
@@ -60,7 +60,8 @@ std::size_t fitting(const InterpreterCompatibility& interpreter) {
       [](const DistributionCompatibility& choice) { return choice.wheel.has_value(); }));
 }
 
-// The first that takes most: one that an install asks before others, among these one with pip.
+// Selects the interpreter that fits most wheels: first those that an install would try, among these
+// one with pip.
 void take_one(std::vector<InterpreterCompatibility>& interpreters,
               const std::vector<std::string>& executables) {
   const auto worth = [&](const InterpreterCompatibility& interpreter) {
@@ -138,7 +139,7 @@ class WheelChecks {
                      package(wheels.front()).path, shortened(std::move(evidence))));
   }
 
-  // pip refuses a name as well as metadata whose version PEP 440 does not know.
+  // pip rejects a file name or metadata with a version that is not PEP 440 compliant.
   static std::string refused_version(const Package& wheel) {
     if (!is_pep440_version(wheel.version)) return wheel.version;
     if (wheel.wheel && !wheel.wheel->file_version.empty() &&
@@ -159,7 +160,7 @@ class WheelChecks {
       const Package& wheel = package(*choice->wheel);
       const std::string refused = refused_version(wheel);
       if (refused.empty() || compare_python_versions(taker->pip_version, rules_.strict_pip) < 0) {
-        return;  // somebody takes it
+        return;  // this interpreter accepts it
       }
       by_path[wheel.path].push_back(
           {taker->executable, 0,
@@ -179,7 +180,7 @@ class WheelChecks {
   std::vector<Evidence> unasked_;
 };
 
-// The version of a distribution that an interpreter has; empty: none.
+// The version of an interpreter's distribution; empty: not installed.
 std::string installed_version(const std::string& distribution, const PythonFacts& python) {
   for (const InstalledWheel& wheel : python.wheels) {
     if (normalized_name(wheel.name) == distribution) return wheel.version;

@@ -1,4 +1,4 @@
-// Which wheels of a bundle the interpreters of a target take.
+// Which wheels of a bundle fit the interpreters of a target.
 #pragma once
 
 #include <cstddef>

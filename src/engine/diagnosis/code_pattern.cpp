@@ -1,4 +1,4 @@
-// Matches parts of a pattern with tokens, one after the other.
+// Matches the parts of a pattern with tokens in sequence.
 #include "engine/diagnosis/code_pattern.hpp"
 
 #include "topsctl/base/error.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using PartKind = PatternPart::Kind;
 
-// "$" for the tokenizer: a letter of latin-1, so that holes are names and offsets stay.
+// Replaces "$" for the tokenizer by a Latin-1 letter, so that holes are names and offsets stay.
 constexpr char hole_mark = '\xc2';
 
 bool is_hole(std::string_view name) {
@@ -94,7 +94,7 @@ class Matcher {
     std::string_view meaning = code_.binding(at);
     if (meaning.empty()) return at;
     std::size_t part = 0;
-    // What the first name stands for may be several names of the pattern.
+    // The meaning of the first name may match several names of the pattern.
     while (!meaning.empty()) {
       const auto dot = meaning.find('.');
       if (part == wanted.names.size()) return at;
@@ -110,7 +110,7 @@ class Matcher {
     return next;
   }
 
-  // Tokens up to a comma or the bracket that closes; what is in brackets is skipped.
+  // Tokens up to a comma or the closing bracket; skips nested brackets.
   bool hole(std::size_t part, std::uint32_t at) {
     const bool is_many = pattern_[part].kind == PartKind::holes;
     if (!is_many && (at >= end_ || code_.tokens[at].is_op("*") || code_.tokens[at].is_op("**") ||

@@ -1,4 +1,4 @@
-// Patterns of Python tokens with holes, and where they match.
+// Patterns of Python tokens with holes, and their matches.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ struct TokenRange {
   std::uint32_t end = 0;
 
   bool is_empty() const { return first == end; }
-  // As it is written, comments within included.
+  // The text as written, including comments inside.
   std::string_view text(const PythonCode& code) const;
 };
 
 // One part of a pattern.
 struct PatternPart {
   enum class Kind {
-    chain,          // a dotted name as imports tell it; parts of it may be holes
-    attribute,      // "." and a name, behind any expression
+    chain,          // a dotted name, resolved by imports; parts of it may be holes
+    attribute,      // "." and a name, after any expression
     literal,        // an operator, a number
     string,         // any literal of that text
     format_string,  // an f-string that begins so
     hole,           // one expression without a name before it
-    holes,          // any arguments, also none
+    holes,          // any number of arguments
   };
   Kind kind = Kind::literal;
   std::string text;                // of a hole its name
@@ -42,17 +42,17 @@ struct PatternPart {
   }
 };
 
-// The parts of a pattern or of a replacement. Throws Error{internal} for what does not tokenize:
+// The parts of a pattern or of a replacement. Throws Error{internal} if it cannot be tokenized:
 // rewrites are our own data, and tests read them all.
 std::vector<PatternPart> pattern_parts(std::string_view text);
 
-// What an f-string says between its quotes; empty: it is another literal.
+// The content of an f-string; empty for any other literal.
 std::string_view format_text(std::string_view literal);
 
 struct PatternMatch {
   TokenRange range;
   std::map<std::string, TokenRange, std::less<>> holes;
-  std::vector<TokenRange> parts;  // of each part of the pattern
+  std::vector<TokenRange> parts;  // one for each part of the pattern
 };
 
 // Whether the pattern matches at that token; fills `match` if it does.

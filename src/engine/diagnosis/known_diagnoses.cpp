@@ -1,4 +1,4 @@
-// Reads the operator's diagnoses, and tries them on their own examples.
+// Reads the operator's diagnoses, and tests them with their own examples.
 #include "topsctl/engine/diagnosis/known_diagnoses.hpp"
 
 #include "topsctl/base/error.hpp"

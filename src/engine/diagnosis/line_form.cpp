@@ -1,4 +1,4 @@
-// Tells the forms of lines apart, by hand.
+// Recognizes the forms of lines, by hand-written parsers.
 #include "engine/diagnosis/line_form.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int most_lines = 400;
 
-// "exitcode  : -9 (pid: 12)": the value behind the key, if it is that line.
+// "exitcode  : -9 (pid: 12)": the value after the key, if the line has this form.
 std::optional<std::string_view> value_of(std::string_view line, std::string_view key) {
   const std::string_view text = trimmed(line);
   if (!text.starts_with(key)) return std::nullopt;
@@ -35,7 +35,7 @@ bool is_of_word(char each) {
          (each >= '0' && each <= '9') || each == '_';
 }
 
-// The word that a quotation is the value of: `"message": "..."`, `error='...'`.
+// The key of a quoted value: `"message": "..."`, `error='...'`.
 std::string_view key_before(std::string_view text) {
   const std::size_t last = text.find_last_not_of(" ='\":[(");
   if (last == std::string_view::npos || last + 1 == text.size()) return {};

@@ -10,28 +10,28 @@
 
 namespace topsctl {
 
-// "Type: message", or a type with its module alone, as Python ends a traceback.
+// "Type: message", or only a type with its module, as at the end of Python's tracebacks.
 bool is_exception(std::string_view words);
-// What stands before a traceback that Python goes on after.
+// The line before a traceback of an ignored exception.
 bool is_of_what_python_ignores(std::string_view words);
-// "  File "train.py", line 6, in main", or without the function, as a SyntaxError has it.
+// "  File "train.py", line 6, in main", or without the function, as for a SyntaxError.
 bool is_frame(std::string_view words);
 
-// The last line of a traceback: "Type: message"; empty where the log ends before it.
+// The last line of a traceback: "Type: message"; empty if the log is truncated before it.
 std::string_view exception_of(std::string_view traceback);
 
 struct CodeFrame {
   std::string_view file;
   int line = 0;
-  std::string_view function;  // empty: none was told
+  std::string_view function;  // empty: unknown
 };
 // The last frame in the user's own code: outside of installed packages and of Python itself.
 std::optional<CodeFrame> last_own_frame(std::string_view traceback);
 
-// The traceback without the lines of source that it quotes: what they say did not happen.
+// The traceback without the quoted source lines, whose text did not happen.
 std::string without_source_lines(std::string_view traceback);
 
-// A line divided at its quotation marks. What a logger quotes as its message is no quotation.
+// A line split at its quotation marks. A message that a logger quotes is not a quotation.
 struct QuotedLine {
   std::string around;                    // the line with empty quotations
   std::vector<std::string_view> quoted;  // their contents
@@ -41,7 +41,7 @@ QuotedLine quoted_line(std::string_view words);
 // "srun: error: node07: task 2: Exited with exit code 1": the status; 0: another line.
 int srun_status(std::string_view words);
 
-// Takes the list line by line. Closes after 400 lines, or after the root cause.
+// Reads the list line by line. Ends after 400 lines, or after the root cause.
 class FailureList {
  public:
   struct Failure {

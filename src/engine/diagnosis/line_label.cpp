@@ -1,4 +1,4 @@
-// Reads labels of lines: by hand, as each line that may matter is looked at.
+// Parses labels of lines by hand, because each relevant line is parsed.
 #include "engine/diagnosis/line_label.hpp"
 
 #include <algorithm>
@@ -14,13 +14,13 @@ namespace {
 
 constexpr int most_rank = 1'000'000;
 constexpr std::size_t longest_host = 64;      // bytes
-constexpr std::size_t longest_braces = 256;   // bytes, of what Loki writes
+constexpr std::size_t longest_braces = 256;   // bytes, of Loki's labels
 constexpr std::size_t time_look_back = 4096;  // bytes before a line, for a time
 constexpr int most_labels = 6;
 constexpr std::string_view docker_line = "{\"log\":\"";
 constexpr std::size_t time_is_within = 64;  // bytes
 
-// A number of at most 7 digits at the front, which is taken off.
+// Removes and returns a number of at most 7 digits at the beginning.
 std::optional<int> take_number(std::string_view& text) {
   int value = 0;
   const std::size_t most = std::min<std::size_t>(text.size(), 7);
@@ -63,7 +63,7 @@ std::optional<int> numbered_rank(std::string_view& text) {
   return rank && *rank < most_rank && take(text, ": ") ? rank : std::nullopt;
 }
 
-// Digits of a fixed form such as "dddd-dd-dd"; other characters stand for themselves.
+// Digits of a fixed form such as "dddd-dd-dd"; other characters match themselves.
 bool has_form(std::string_view text, std::string_view form) {
   if (text.size() < form.size()) return false;
   for (std::size_t i = 0; i < form.size(); ++i) {
@@ -104,7 +104,7 @@ bool is_of_host(char each) {
          (each >= '0' && each <= '9') || each == '-' || each == '.' || each == '_';
 }
 
-// What only a program that trains writes, behind the name of its host.
+// Text that only training programs write, after the name of the host.
 bool leaves_no_doubt(std::string_view words) {
   std::string_view rest = words;
   return words.starts_with("Traceback (most recent call last)") || bracketed_rank(rest) ||
@@ -143,7 +143,7 @@ std::string_view take_host(std::string_view& text, const HostNames& hosts) {
 constexpr std::array<std::string_view, 12> months = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-// The milliseconds by which local time is ahead of UTC, where the zone stands at the front.
+// The milliseconds by which local time is ahead of UTC, from the zone at the beginning.
 std::int64_t zone_ms(std::string_view text) {
   const bool has_colon = has_form(text.substr(std::min<std::size_t>(text.size(), 1)), "dd:dd");
   const bool is_plain = has_form(text.substr(std::min<std::size_t>(text.size(), 1)), "dddd");
@@ -170,7 +170,7 @@ std::int64_t moment(int year, int month, int day, std::string_view clock) {
   return ms - zone_ms(rest);
 }
 
-// A time at the front, where exactly `count` digits stand.
+// The time at the beginning, if it starts with exactly `count` digits.
 std::optional<std::int64_t> time_at(std::string_view text, std::size_t count) {
   // glog: "W20250921 10:00:00.123456", and without a year "W0921 10:00:00.123456"
   if (count == 8 && has_form(text, "dddddddd dd:dd:dd."))
@@ -201,7 +201,7 @@ std::optional<std::int64_t> syslog_time(std::string_view head, std::size_t begin
                 digits(head, begin, end - begin), clock.substr(0, 8));
 }
 
-// What follows "rank", "worker", "stderr" and the like in a name.
+// The number after "rank", "worker", "stderr" and the like in a name.
 std::optional<int> number_behind(std::string_view name, std::string_view word) {
   const auto at = name.find(word);
   if (at == std::string_view::npos) return std::nullopt;
@@ -273,7 +273,7 @@ std::optional<std::int64_t> line_time(std::string_view line) {
     if (!is_digit(at)) continue;
     const std::size_t begin = at;
     while (at < head.size() && is_digit(at)) ++at;
-    // Each form begins with so many digits; what is before them is not looked at.
+    // Each form begins with a fixed number of digits; characters before them do not matter.
     if (const auto time = syslog_time(head, begin, at)) return time;
     for (const std::size_t count : {8U, 4U, 2U}) {
       if (at - begin < count) continue;

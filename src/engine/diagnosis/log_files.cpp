@@ -28,7 +28,8 @@ namespace {
 
 constexpr const char* standard_input = "standard input";
 constexpr std::size_t most_log_files = 20'000;
-constexpr std::size_t head_of_log = std::size_t{4} << 10U;  // bytes that tell text from other data
+constexpr std::size_t head_of_log = std::size_t{4} << 10U;  // bytes that distinguish text from
+                                                            // other data
 constexpr std::uint64_t most_error_json = 1U << 20U;
 constexpr std::array<std::string_view, 22> no_logs = {
     ".py",   ".pyc", ".so",  ".pt",  ".pth",  ".bin",        ".npy", ".npz",
@@ -41,7 +42,7 @@ constexpr std::array<std::string_view, 22> no_logs = {
               "`topsctl runs`");
 }
 
-// One NUL is no sign: PyTorch ends what it says of a bus error by one.
+// A single NUL is allowed: PyTorch ends its message on a bus error with one.
 bool is_text(std::string_view head) {
   constexpr std::ptrdiff_t bytes_for_a_nul = 256;
   return std::count(head.begin(), head.end(), '\0') * bytes_for_a_nul <=
@@ -75,7 +76,7 @@ void add_folder(const fs::path& folder, std::vector<JobLog>& files) {
     files.push_back({file, file.string(), rank_of_path(file), attempt_of_path(file), folder});
 }
 
-// What torchrun's error.json has for a rank: the traceback, and when it was.
+// The content of torchrun's error.json for a rank: the traceback, and its time.
 void read_error_json(Source& source, const JobLog& file, LogReader& reader) {
   const Json document = parse_json(whole_text(source, most_error_json, file.shown), file.shown);
   const auto message = document.find("message");
@@ -98,7 +99,7 @@ void read_text_log(PeekedSource& source, LogReader& reader, LogSource& told) {
   }
 }
 
-// The content of the entry that an archive is at.
+// The content of an archive's current entry.
 class EntrySource : public Source {
  public:
   explicit EntrySource(TarReader& archive) : archive_(archive) {}
@@ -111,7 +112,7 @@ class EntrySource : public Source {
 void read_source(std::unique_ptr<Source> bytes, const LogMatcher& matcher,
                  LogMatcher::Effort& effort, const JobLog& file, LogStory& story);
 
-// All of standard input, in a file without a name.
+// All of standard input, in an unnamed file.
 Descriptor kept_input() {
   Descriptor file = open_nameless_file();
   std::string piece(std::size_t{256} << 10U, '\0');
@@ -209,7 +210,7 @@ std::vector<JobLog> find_log_files(const std::vector<std::string>& paths) {
 
 LogStory read_logs(const LogMatcher& matcher, const std::vector<JobLog>& found,
                    const SandboxWish& wish) {
-  // Bytes of a pipe are kept in a file first: a reader without rights opens regular files alone.
+  // Saves a pipe's bytes in a file first: the unprivileged reader opens only regular files.
   Descriptor kept;
   std::vector<JobLog> files = found;
   for (JobLog& file : files) {

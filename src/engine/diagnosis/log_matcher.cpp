@@ -1,4 +1,4 @@
-// Compiles the catalogue's patterns, and says which of them a line or traceback matches.
+// Compiles the catalogue's patterns, and matches them against lines and tracebacks.
 #include "topsctl/engine/diagnosis/log_matcher.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace topsctl {
 
 namespace {
 
-// What the reader of logs itself must see.
+// Lines that the log reader itself must see.
 const std::vector<std::string> marks = {"Traceback \\(most recent call last\\)",
                                         "Exception ignored in",
                                         "--- Logging error ---",
@@ -32,7 +32,7 @@ struct Patterns {
   std::vector<const Diagnosis*> of_diagnosis;  // null: of a sign
   std::vector<Sign> of_sign;
   std::vector<bool> is_whole;  // it may need more than one line
-  std::size_t of_note = 0;     // so many, all but those of progress
+  std::size_t of_note = 0;     // number of patterns except those of progress
 
   explicit Patterns(const DiagnosisCatalogue& catalogue) {
     for (const Diagnosis& diagnosis : catalogue.diagnoses) {
@@ -81,8 +81,8 @@ struct LogMatcher::Compiled {
   std::vector<Pattern> data;
 };
 
-// Matches the patterns against one line or traceback, without what is only quoted there: the source
-// in a traceback, a text that is the value of something in a line.
+// Matches the patterns against one line or traceback, without quoted parts: source lines in a
+// traceback, and values in quotes in a line.
 class LogMatcher::Reading {
  public:
   Reading(const Compiled& compiled, std::string_view unit)
@@ -106,7 +106,7 @@ class LogMatcher::Reading {
     return !is_quoted || set.matches(pattern, quoted_->around);
   }
 
-  // Whether the line has the form of data: nothing that it says has happened.
+  // Whether the line has the form of data: its text does not report events.
   bool is_data() const { return is_line_ && compiled_.is_data(unit_); }
 
  private:
@@ -150,13 +150,13 @@ std::size_t LogMatcher::next(std::string_view text, std::size_t from, Progress p
 
 namespace {
 
-// Besides the text's bytes.
+// In addition to the text's bytes.
 constexpr std::uint64_t cost_of_text = 128;
 constexpr std::uint64_t cost_of_pattern = 256;
 
 }  // namespace
 
-// One text and the patterns that it is compared with.
+// One text, and its comparison with patterns.
 class LogMatcher::Comparison {
  public:
   Comparison(const Compiled& compiled, std::string_view unit, const Wanted& wanted, Effort& effort)
@@ -184,7 +184,7 @@ class LogMatcher::Comparison {
       look_for(Sign::failure, meaning_.is_failure);
       look_for(Sign::setback, meaning_.is_setback);
     }
-    // Whether a line of progress tells of something bad matters always.
+    // A progress line that reports a failure is always relevant.
     const bool is_good = meaning_.is_progress && !meaning_.is_failure && !meaning_.is_setback;
     if (wanted_.any_diagnosis || is_good) {
       for (const std::size_t i : known_) {
@@ -208,7 +208,7 @@ class LogMatcher::Comparison {
   bool is_known(std::size_t i) {
     const Diagnosis* diagnosis = patterns().of_diagnosis[i];
     if (diagnosis != nullptr) {
-      // Most have several patterns, one behind the other.
+      // Most diagnoses have several consecutive patterns.
       if (diagnosis != std::exchange(asked_, diagnosis))
         is_asked_known_ = wanted_.is_known && wanted_.is_known(compiled_.number_of(diagnosis));
       return is_asked_known_;
@@ -267,7 +267,7 @@ class LogMatcher::Comparison {
   const Wanted& wanted_;
   Effort& effort_;
   std::vector<std::size_t> tried_;  // patterns, ascending
-  std::vector<std::size_t> known_;  // those that need not be found
+  std::vector<std::size_t> known_;  // those that need not be found again
   const Diagnosis* asked_ = nullptr;
   bool is_asked_known_ = false;
   Meaning meaning_;

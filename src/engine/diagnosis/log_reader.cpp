@@ -1,4 +1,4 @@
-// Finds the lines that may matter, and tells the story from them.
+// Finds relevant lines, and builds the timeline from them.
 #include "engine/diagnosis/log_reader.hpp"
 
 #include <algorithm>
@@ -20,13 +20,13 @@ constexpr std::size_t longest_rest = std::size_t{64} << 10U;  // bytes without a
 constexpr std::size_t overlap = 512;        // bytes that two pieces of a long line share
 constexpr std::size_t longest_label = 256;  // bytes of a line, colours among them
 constexpr std::size_t longest_traceback = std::size_t{64} << 10U;
-constexpr std::size_t most_open = 4096;  // tracebacks that are read at the same time
+constexpr std::size_t most_open = 4096;  // tracebacks that are open at the same time
 constexpr std::size_t most_tracebacks = 100;
 constexpr std::size_t most_deaths = 4096;
 constexpr std::size_t longest_text = 400;  // bytes of a sighting's line
 
 constexpr int unlabelled = -1;  // lines without a rank or host
-constexpr int any_rank = -2;    // what is over as soon as any rank works
+constexpr int any_rank = -2;    // over as soon as any rank makes progress
 constexpr int first_host = -3;  // downwards
 constexpr std::size_t most_hosts = 10'000;
 constexpr int ignored_within = 8;  // lines between the word that Python ignores and its traceback
@@ -89,7 +89,7 @@ class LogReader::Lines {
       const std::size_t next = behind_line_end(text, end);
       const bool is_first = is_at_line_begin_;
       count_lines(text.substr(at, next - at));
-      // What two carriage returns enclose is no empty line.
+      // The text between two carriage returns is not an empty line.
       if (end > at || (is_first && is_at_line_begin_)) take_long_line(text.substr(at, end - at));
       at = next;
     }
@@ -98,12 +98,12 @@ class LogReader::Lines {
   // A progress bar writes many texts into one line, each behind a carriage return: each is judged.
   void take_long_line(std::string_view raw) {
     take_line(raw.substr(0, longest_unit));
-    // A pattern's "^" is not to match where a piece begins.
+    // A pattern's "^" must not match at the beginning of a further piece.
     for (std::size_t at = longest_unit; at < raw.size(); at += longest_unit)
       take_line(concat("... ", raw.substr(at - overlap, longest_unit + overlap)));
   }
 
-  // Of what writes lines: the rank; a host whose lines have no rank; or -1.
+  // The key of a writer: the rank; a host whose lines have no rank; or -1.
   int key_of(std::optional<int> rank, std::string_view host) {
     const auto known = hosts_.find(host);
     const bool is_new = !host.empty() && known == hosts_.end() && hosts_.size() < most_hosts;
@@ -114,11 +114,11 @@ class LogReader::Lines {
   }
   static std::optional<int> rank_of(int key) { return key < 0 ? std::nullopt : std::optional(key); }
 
-  // Whether it matters if a rank works: for the first time, or after what may have ended it.
+  // Whether progress of a rank is relevant: for the first time, or after a possible end.
   bool is_in_doubt() const { return !has_worked_ || !doubts_.empty(); }
   bool is_in_doubt(int key) const { return !has_worked_ || doubts_.contains(key); }
 
-  // Of whole parts of lines. A line counts as soon as it begins.
+  // Counts the lines in parts of the log. A line counts when it begins.
   void count_lines(std::string_view text) {
     if (text.empty()) return;
     effort_.earn(text.size());
@@ -128,7 +128,7 @@ class LogReader::Lines {
     const std::size_t before = begun.rfind('\n');
     if (is_at_line_begin_) ++line_;
     if (is_at_line_begin_ && has_end && text.size() <= longest_unit) {
-      labelled_.reset();  // it is over: no text or piece of it is still to come
+      labelled_.reset();  // the labelled line has ended
     } else if (is_at_line_begin_ || before != std::string_view::npos) {
       const std::string_view last = begun.substr(before == std::string_view::npos ? 0 : before + 1);
       labelled_ = line_label(plain_line(last.substr(0, longest_label), room_), hosts_).rank;
@@ -136,7 +136,7 @@ class LogReader::Lines {
     is_at_line_begin_ = has_end;
   }
 
-  // A text, or a piece of one. The label of the line holds for all in it.
+  // A text, or a piece of one. The label applies to the whole line.
   void take_line(std::string_view raw) {
     const std::string_view line = plain_line(unwrapped_line(raw, inner_room_), room_);
     const LineLabel label = line_label(line, hosts_);
@@ -179,7 +179,7 @@ class LogReader::Lines {
     place.line = line_;
     place.rank = rank;
     place.time_ms = time_ms;
-    // The list of failures is of the last attempt, whatever the log's path says.
+    // The list of failures belongs to the last attempt, regardless of the log's path.
     place.attempt = summary_.is_open() ? std::numeric_limits<int>::max() : attempt_;
     place.order = story_.sightings.size() + story_.tracebacks.size() + story_.deaths.size() +
                   story_.failures.size();
@@ -197,7 +197,7 @@ class LogReader::Lines {
   void begin_traceback(std::string_view words, int key) {
     const auto open = open_.find(key);
     if (open != open_.end()) {
-      // Of two headings in a row one is of another rank, whose lines stand among these.
+      // Of two consecutive headings, one belongs to another rank, whose lines are interleaved.
       if (open->second.text.find('\n') + 1 < open->second.text.size())
         close(open->first, open->second, "");
       open_.erase(open);
@@ -229,13 +229,13 @@ class LogReader::Lines {
     }
     OpenTraceback whole = std::move(open->second);
     open_.erase(open);
-    // Frames alone are also what a program prints to say where it is.
+    // Programs also print frames alone, to show their position.
     if (!whole.has_heading && !is_exception(words)) return false;
     close(key, whole, words);
     return true;
   }
 
-  // The time of an exception without a traceback is found where it is told.
+  // The time of an exception without a traceback is that of its line.
   void close(int key, OpenTraceback& traceback, std::string_view exception) {
     const bool is_alone = traceback.text.empty();
     const auto time_ms = [&] { return is_alone ? time() : traceback.time_ms; };
@@ -256,12 +256,12 @@ class LogReader::Lines {
     story_.tracebacks.push_back(std::move(told));
   }
 
-  // What stands before the first step of any rank may be of all of them, such as the shell's.
+  // Lines before the first step of any rank may apply to all ranks, such as the shell's.
   int doubted(int key) const { return key == unlabelled && !has_worked_ ? any_rank : key; }
 
   void doubt(int key, Told told, std::size_t index) { doubts_[key].emplace_back(told, index); }
 
-  // The time is asked for where it is told: to find it, lines before are read again.
+  // The time is computed only if needed, because it requires reading earlier lines again.
   template <class Time>
   LogMatcher::Meaning judge(std::string_view unit, std::string_view shown, int from, Time time_ms,
                             bool is_ignored) {
@@ -269,7 +269,7 @@ class LogReader::Lines {
     const bool is_traceback = unit.find('\n') != std::string_view::npos;
     LogMatcher::Wanted wanted;
     wanted.is_known = [&](std::size_t diagnosis) { return is_seen_enough(diagnosis, from); };
-    // A traceback is explained by whatever it shows, however often that was seen.
+    // Any diagnosis explains a traceback, even one that was seen often before.
     wanted.any_diagnosis = is_traceback && story_.tracebacks.size() < most_tracebacks;
     wanted.progress = is_in_doubt(from) || is_in_doubt(any_rank);
     wanted.failure = !is_ignored && story_.failures.size() < most_tracebacks;
@@ -296,7 +296,7 @@ class LogReader::Lines {
     return sighted_.is_enough(diagnosis, key, story_.sightings.size());
   }
 
-  // The rank works: what seemed to have ended it did not.
+  // The rank makes progress: an apparent end was none.
   void clear_doubts(int key) {
     has_worked_ = true;
     for (const int each : {key, any_rank}) {
@@ -315,7 +315,7 @@ class LogReader::Lines {
     return story_.failures[index];
   }
 
-  // One line of the list that torchrun prints behind ChildFailedError.
+  // One line of the list that torchrun prints after ChildFailedError.
   bool takes_summary(std::string_view words) {
     const FailureList::Line line = summary_.take(words);
     if (line != FailureList::Line::failure) return line == FailureList::Line::of_list;
@@ -325,7 +325,7 @@ class LogReader::Lines {
       story_.deaths.push_back({place_of(last.rank, last.time_ms), last.status, last.is_root_cause});
     }
     if (story_.deaths.size() == most_deaths) return true;
-    // What the line means besides, such as a signal, is judged as any other's.
+    // Further meanings of the line, such as a signal, are judged as for any other line.
     judge(
         words, words, last.rank.value_or(unlabelled), [&] { return last.time_ms; }, false);
     return true;
@@ -335,8 +335,8 @@ class LogReader::Lines {
   LogMatcher::Effort& effort_;
   LogStory& story_;
   std::string source_;
-  std::string room_;        // of a line without what is for terminals
-  std::string inner_room_;  // of a line of Docker's
+  std::string room_;        // for a line without terminal control sequences
+  std::string inner_room_;  // for a line of Docker's log driver
   std::string_view line_now_;
   HostNames hosts_;
   bool has_worked_ = false;  // any rank
@@ -345,7 +345,7 @@ class LogReader::Lines {
   int line_ = 0;  // the line that was begun last, from 1
   bool is_at_line_begin_ = true;
   std::optional<int> labelled_;  // the rank that the line's label names
-  std::uint64_t taken_ = 0;      // bytes of the log before those that are taken now
+  std::uint64_t taken_ = 0;      // bytes of the log before the current ones
   LineClock clock_;
   std::map<int, OpenTraceback> open_;  // by key_of()
   // After which the rank may still work.
@@ -362,7 +362,7 @@ LogReader::LogReader(const LogMatcher& matcher, LogMatcher::Effort& effort, LogS
 LogReader::~LogReader() = default;
 
 void LogReader::take(std::string_view bytes) {
-  // The rest of a line first, so that most bytes are judged where they lie.
+  // The rest of a line first, so that most bytes are judged without a copy.
   if (!rest_.empty() && !bytes.empty()) {
     const auto end = bytes.find('\n');
     const std::size_t size = end == std::string_view::npos ? bytes.size() : end + 1;
@@ -376,7 +376,7 @@ void LogReader::take(std::string_view bytes) {
   take_rest();
 }
 
-// Of the rest what is whole; of what is too long all but its end.
+// Takes the complete lines of the rest; of a line that is too long, all except its end.
 void LogReader::take_rest() {
   const std::size_t whole = size_of_whole_lines(rest_);
   if (whole != 0) {

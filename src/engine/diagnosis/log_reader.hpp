@@ -1,4 +1,4 @@
-// Reads one log after the other, in pieces, into a story.
+// Reads logs in sequence, in pieces, into a timeline.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace topsctl {
 
-// One log, from its first to its last byte. Memory does not grow with the log's size: a long
-// line is judged in pieces of 16 KiB, of a traceback at most 64 KiB are kept. A carriage return
-// ends a text as a line feed does, but not the line that is counted.
+// Reads one log from its first to its last byte. Memory does not grow with the log's size: a long
+// line is judged in pieces of 16 KiB, and at most 64 KiB of a traceback are kept. A carriage return
+// ends a text like a line feed does, but does not increase the line number.
 class LogReader {
  public:
-  // The first three must outlive it. `rank` is that of lines without a label.
+  // The first three must outlive it. `rank` applies to lines without a label.
   LogReader(const LogMatcher& matcher, LogMatcher::Effort& effort, LogStory& story,
             std::string source, std::optional<int> rank, int attempt);
   ~LogReader();
 
   void take(std::string_view bytes);
-  // After the last byte: what was open is closed.
+  // After the last byte: closes open tracebacks.
   void end();
 
  private:

@@ -1,4 +1,4 @@
-// Compares what a host tells with the conditions of the diagnoses.
+// Compares a host's signals with the conditions of the diagnoses.
 #include "topsctl/engine/diagnosis/machine_judgement.hpp"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ void explain_judged(const DiagnosisCatalogue& catalogue, std::vector<Judged>& al
       const auto& explains = record->explains;
       const bool does =
           std::find(explains.begin(), explains.end(), effect.finding.id) != explains.end();
-      // A low limit may bring it about; whether it did, only a log tells.
+      // A low limit may cause it; only a log shows whether it did.
       const bool is_grave = cause.finding.severity >= effect.finding.severity;
       if (does && is_grave && effect.explained_by.empty()) effect.explained_by = cause.finding.id;
     }

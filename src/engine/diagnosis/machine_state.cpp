@@ -1,4 +1,4 @@
-// Gathers the state of a host, and names what it tells.
+// Reads the state of a host, and names its signals.
 #include "topsctl/engine/diagnosis/machine_state.hpp"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ namespace topsctl {
 namespace {
 
 constexpr std::int64_t tool_timeout_ms = 20'000;
-constexpr std::int64_t monitor_timeout_ms = 5'000;  // what it adds is worth no more
+constexpr std::int64_t monitor_timeout_ms = 5'000;  // its data are not worth a longer wait
 constexpr std::int64_t between_looks_ms = 1'000;
 constexpr double busy_from_percent = 1.0;
 constexpr std::int64_t stalled_below_ms = 50;  // of CPU time between the two looks
@@ -77,7 +77,7 @@ HostLimits limits_of(const Host& host) {
   return limits;
 }
 
-// T20's table has no memory in use; the monitor of the same tool has.
+// T20's table lacks the used memory; the monitor of the same tool has it.
 void ask_monitor(const Host& host, CardToolReading& reading) {
   if (std::all_of(reading.cards.begin(), reading.cards.end(),
                   [](const CardReading& card) { return card.memory_used_bytes.has_value(); }))
@@ -102,7 +102,7 @@ void ask_tool(const Host& host, const CardToolRules& tool, MachineState& state) 
   }
 }
 
-// Nodes that are there and refuse to be opened: the rights of a container were lost.
+// Nodes that exist but cannot be opened: a container has lost its rights.
 std::int64_t refused_nodes(const Host& host, const std::string& prefix, std::int64_t cards) {
   std::int64_t refused = 0;
   for (std::int64_t card = 0; card < cards; ++card) {

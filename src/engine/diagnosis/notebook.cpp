@@ -1,4 +1,4 @@
-// Takes the code cells out of a notebook.
+// Extracts the code cells of a notebook.
 #include "engine/diagnosis/notebook.hpp"
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@ namespace topsctl {
 
 namespace {
 
-// The text of a cell, which may be cut into lines.
+// The text of a cell, which may be a list of lines.
 std::string source_of(const Json& cell) {
   const auto source = cell.find("source");
   if (source == cell.end()) return {};
@@ -24,13 +24,13 @@ std::string source_of(const Json& cell) {
   return text;
 }
 
-// "%time x = 1", "!nvidia-smi", "torch?": no Python.
+// "%time x = 1", "!nvidia-smi", "torch?": not Python.
 bool is_for_ipython(std::string_view line) {
   line = trimmed(line);
   return line.starts_with('%') || line.starts_with('!') || line.ends_with('?');
 }
 
-// "%%bash": the whole cell is another program's, but for what measures the Python below it.
+// "%%bash": the whole cell is for another program. Not for magics that run Python, such as %%time.
 bool is_of_other_language(std::string_view source) {
   if (!source.starts_with("%%")) return false;
   const std::string_view word = source.substr(2, source.find_first_of(" \t\r\n", 2) - 2);

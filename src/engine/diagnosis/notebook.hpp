@@ -9,14 +9,14 @@ namespace topsctl {
 
 struct NotebookCode {
   struct Place {
-    int cell = 0;  // of all cells, from 1
+    int cell = 0;  // among all cells, from 1
     int line = 0;  // in it, from 1
   };
-  std::string text;           // of all code cells; lines for IPython itself are "pass"
-  std::vector<Place> places;  // of each line of the text
+  std::string text;           // all code cells; lines for IPython itself become "pass"
+  std::vector<Place> places;  // for each line of the text
 };
 
-// Nothing if it is no notebook.
+// Nothing if it is not a notebook.
 std::optional<NotebookCode> code_of_notebook(const std::string& json);
 
 }  // namespace topsctl

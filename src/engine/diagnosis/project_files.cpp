@@ -95,7 +95,7 @@ class Walk {
   }
 
  private:
-  // Whether what lies below it counts.
+  // Whether to descend into it.
   bool look_at(const fs::directory_entry& entry) {
     std::error_code failure;
     const fs::file_status status = entry.symlink_status(failure);

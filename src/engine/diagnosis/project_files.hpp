@@ -25,7 +25,7 @@ struct ProjectFiles {
 // Throws Error{bad_input}.
 ProjectFiles find_project_files(const std::filesystem::path& folder);
 
-// Those of some files that are sources by their names; links are followed.
+// Those of the files that are sources by name; follows links.
 ProjectFiles sources_among(const std::vector<std::filesystem::path>& files);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Reads all sources twice: what the project is, and what changes.
+// Reads all sources twice: for facts about the project, and for its changes.
 #include "topsctl/engine/diagnosis/project_reader.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t most_source_bytes = 8U << 20U;
 constexpr std::size_t widest_evidence = 200;  // columns
 
-// What a patch cannot name without quoting, and a terminal not show.
+// Whether a patch can name the path without quoting, and a terminal can show it.
 bool is_plain_path(std::string_view path) {
   return is_utf8(path) && !has_harmful_character(path) &&
          path.find_first_of("\"\\\t") == std::string_view::npos;
@@ -53,7 +53,7 @@ class ProjectSearch {
                            return hit.handling == Handling::shim;
                          });
       if (found.makes_group) known.group_scripts.insert(name);
-      // Entry scripts get the import though they have no hit.
+      // Entry scripts get the import even without a hit.
       const bool is_entry =
           style_ == PatchStyle::import && text.find("__main__") != std::string::npos;
       if (!found.hits.empty() || is_entry) wanted.emplace(&file, std::move(text));
@@ -107,7 +107,7 @@ class ProjectSearch {
     reading_.changes.push_back({file.path, done.text.before(), done.text.text()});
   }
 
-  // A notebook is read, but its cells are for a person to change.
+  // Notebooks are read but not patched.
   void look_at_notebook(const ProjectFile& file, const std::string& text) {
     const auto code = code_of_notebook(text);
     if (!code) {

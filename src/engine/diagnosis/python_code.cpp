@@ -74,7 +74,7 @@ class Builder {
     code_.statements.push_back(statement);
   }
 
-  // "a.b.c" from `at` on; moves it behind the name.
+  // Reads "a.b.c" from `at` on, and moves `at` after the name.
   std::string dotted(std::uint32_t& at, std::uint32_t end) const {
     std::string name;
     while (at < end && (code_.tokens[at].kind == TokenKind::name || code_.tokens[at].is_op(".") ||
@@ -160,8 +160,8 @@ class Builder {
                         [](const CodeToken& token) { return token.is_op(";"); });
   }
 
-  // Behind the import of torch, which torch_gcu wants to be there; else behind the first imports;
-  // else before the first statement that is neither a docstring nor from __future__.
+  // After the import of torch, which torch_gcu requires; else after the first imports; else before
+  // the first statement that is neither a docstring nor from __future__.
   void find_import_place() {
     std::uint32_t at = 0;
     const auto& statements = code_.statements;
@@ -187,7 +187,7 @@ class Builder {
         last < statements.size() && last == at ? statements[last].line_start : end_of(last);
   }
 
-  // The offset behind the last physical line of the statement before that one.
+  // The offset after the last physical line of the previous statement.
   std::size_t end_of(std::uint32_t statement) const {
     if (statement == 0) return code_.source.starts_with("\xef\xbb\xbf") ? 3 : 0;
     const std::size_t end = code_.tokens[code_.statements[statement - 1].end - 1].end();

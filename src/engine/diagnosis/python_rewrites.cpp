@@ -1,4 +1,4 @@
-// Matches rewrites with Python source and makes edits of them.
+// Matches rewrites with Python source and creates edits.
 #include "engine/diagnosis/python_rewrites.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::string whole_match(const std::string& expression) {
   return concat("^(?:", expression, ")$");
 }
 
-// Statements before which nothing can be put.
+// Statements before which no code can be inserted.
 bool goes_on_a_statement(const CodeToken& first) {
   static constexpr std::array<std::string_view, 9> words = {
       "elif", "else", "except", "finally", "case", "class", "def", "async", "@"};
@@ -82,7 +82,7 @@ class PythonRewriter::Search {
     for (std::uint32_t at = 0; at < code_.tokens.size(); ++at) look_at(at);
     std::stable_sort(found_.hits.begin(), found_.hits.end(),
                      [](const SourceHit& a, const SourceHit& b) { return a.line < b.line; });
-    std::vector<TextEdit> edits;  // imports come first where a statement changes at their place
+    std::vector<TextEdit> edits;  // imports come first if a statement changes at their place
     if (rewriter_.style_ == PatchStyle::import && project_.names_cuda && code_.is_entry &&
         !code_.modules.contains(shim_module))
       edits.push_back({code_.first_import_place, 0,
@@ -99,7 +99,7 @@ class PythonRewriter::Search {
   }
 
  private:
-  // An import behind a last line without an end.
+  // An import after a last line without a line end.
   std::string_view import_break() const {
     const std::size_t at = code_.import_place;
     const bool needs = at == code_.source.size() && at > 0 && code_.source[at - 1] != '\n' &&
@@ -107,7 +107,7 @@ class PythonRewriter::Search {
     return needs ? line_break_of(code_.source) : "";
   }
 
-  // Those of a module and of what lies in it; each line once for an id.
+  // Imports of a module and its submodules; each line once per id.
   void look_at_imports() {
     for (const auto& [module, token] : code_.imports) {
       for (const auto& [package, rewrite] : rewriter_.imports_) {
@@ -145,7 +145,7 @@ class PythonRewriter::Search {
     }
   }
 
-  // A name that is imported from such a module, or as which the module itself is known.
+  // A name that is imported from such a module, or an alias of the module itself.
   void look_at_imported(std::uint32_t at) {
     const std::string_view name = code_.tokens[at].text;
     const auto bound = code_.bindings.find(name);
@@ -159,7 +159,7 @@ class PythonRewriter::Search {
     }
   }
 
-  // Not one that is a statement, as a docstring is.
+  // Not a string that is a statement of its own, such as a docstring.
   void look_at_string(std::uint32_t at) {
     const CodeStatement& statement = code_.statements[code_.tokens[at].statement];
     if (statement.end == statement.first + 1) return;
@@ -192,7 +192,7 @@ class PythonRewriter::Search {
   bool calls(const std::string& name) {
     const auto known = called_.find(name);
     if (known != called_.end()) return known->second;
-    // Whatever the first names are imported as, the last one is written.
+    // The last part of the name occurs in the source under any import alias of the first parts.
     const std::string_view last = std::string_view(name).substr(name.rfind('.') + 1);
     if (code_.source.find(last) == std::string_view::npos) return called_[name] = false;
     const std::vector<PatternPart> pattern = pattern_parts(concat(name, "($arguments...)"));
@@ -205,7 +205,7 @@ class PythonRewriter::Search {
     return called_[name] = is_there;
   }
 
-  // An attribute's match begins with the dot; the call begins with what is before it.
+  // An attribute's match begins with the dot; the call begins with the expression before it.
   std::uint32_t first_of_call(std::uint32_t at) const {
     while (at > 0 && code_.tokens[at].is_op(".")) {
       --at;
@@ -221,7 +221,7 @@ class PythonRewriter::Search {
     return at;
   }
 
-  // A hit at that token; each line once for an id. Whether it is to be changed.
+  // Adds a hit at that token; each line once per id. Returns whether to change it.
   bool note(const Rewrite& rewrite, std::uint32_t token) {
     const CodeToken& first = code_.tokens[token];
     SourceHit hit;
@@ -238,7 +238,7 @@ class PythonRewriter::Search {
     return is_applied;
   }
 
-  // Whether it was meant; then it is a hit.
+  // Whether the match really applies; then adds a hit.
   bool take(const Compiled& compiled, const PatternMatch& match) {
     if (!is_meant(compiled, match)) return false;
     const std::uint32_t first = first_of_call(match.range.first);

@@ -18,8 +18,8 @@ namespace topsctl {
 // The rewrites of one target, compiled.
 class PythonRewriter {
  public:
-  // `accepted`: ids of which also what is not certain is applied. Throws Error{internal} for a
-  // pattern that does not tokenize.
+  // `accepted`: ids whose uncertain changes are applied too. Throws Error{internal} for a pattern
+  // that cannot be tokenized.
   PythonRewriter(const std::vector<Rewrite>& rewrites, PatchStyle style,
                  std::set<std::string> accepted);
 
@@ -38,7 +38,7 @@ class PythonRewriter {
   }
 
   std::vector<std::unique_ptr<Compiled>> rewrites_;
-  // Rewrite and pattern by the first name of a chain, or by that of an attribute.
+  // Rewrite and pattern, by the first name of a chain or by the name of an attribute.
   using Starts =
       std::map<std::string, std::vector<std::pair<std::size_t, std::size_t>>, std::less<>>;
   Starts chains_;

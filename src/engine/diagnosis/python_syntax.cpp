@@ -1,4 +1,4 @@
-// Looks at pairs of tokens, and at the indentation of blocks.
+// Checks pairs of tokens, and the indentation of blocks.
 #include "engine/diagnosis/python_syntax.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// What of Python's grammar can be told from neighbouring tokens: Python 2, templates and broken
-// blocks.
+// Syntax errors that neighbouring tokens show: Python 2, templates and broken blocks.
 #pragma once
 
 #include <optional>
@@ -14,7 +13,7 @@ struct SyntaxProblem {
   int line = 0;
 };
 
-// Nothing for every text that Python 3 takes; much that it refuses is found.
+// Nothing for every text that Python 3 accepts; detects most invalid ones.
 std::optional<SyntaxProblem> syntax_problem(const PythonCode& code);
 
 }  // namespace topsctl

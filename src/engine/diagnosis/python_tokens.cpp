@@ -1,4 +1,4 @@
-// Cuts Python source into tokens, in one pass over its bytes.
+// Splits Python source into tokens, in one pass over its bytes.
 #include "topsctl/engine/diagnosis/python_tokens.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ bool is_any_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Characters of two bytes whose second may look like ASCII.
+// Encodings with two-byte characters whose second byte may look like ASCII.
 bool has_double_bytes(std::string_view encoding) {
   return is_any_of(encoding, {"gbk", "cp936", "gb2312", "gb18030", "big5", "shift_jis", "cp932"});
 }
@@ -39,7 +39,7 @@ bool is_single_byte(std::string_view encoding) {
          is_any_of(encoding, {"latin-1", "latin1", "koi8-r", "ascii", "us-ascii", "euc-jp"});
 }
 
-// Punctuation beyond ASCII, as input methods write it: Python refuses it outside of strings.
+// Non-ASCII punctuation from input methods: Python rejects it outside of strings.
 bool is_foreign_punctuation(std::string_view at) {
   if (at.size() < 3) return false;
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(at[i]); };
@@ -87,7 +87,7 @@ class Tokenizer {
     out_.problem = std::move(problem);
     out_.problem_line = line_;
   }
-  // Of the text as a whole.
+  // Fails for the whole text.
   PythonTokens failed(const char* problem) {
     out_.problem = problem;
     return std::move(out_);
@@ -99,17 +99,17 @@ class Tokenizer {
     at_ += size;
   }
 
-  // Bytes of a line break at that distance; 0: none.
+  // The size of the line break at that distance; 0: no line break.
   std::size_t break_size(std::size_t ahead = 0) const {
     if (peek(ahead) == '\n') return 1;
     if (peek(ahead) != '\r') return 0;
     return peek(ahead + 1) == '\n' ? 2 : 1;
   }
 
-  // Spaces before a statement; lines without one are passed over.
+  // Spaces before a statement; skips lines without one.
   void begin_line() {
     int column = 0;
-    int alternative = 0;  // a tab as one column: both must tell the same
+    int alternative = 0;  // a tab as one column: both must agree
     for (;; ++at_) {
       if (peek() == ' ') {
         ++column;
@@ -133,7 +133,7 @@ class Tokenizer {
       return;
     }
     if (at_ >= source_.size()) return;
-    if (peek() == '\\') {  // the next line goes on with this one
+    if (peek() == '\\') {  // continues on the next line
       next();
       if (!out_.problem.empty() || at_ >= source_.size()) return;
     }
@@ -167,7 +167,7 @@ class Tokenizer {
     add(Kind::comment, std::min(size, source_.size() - at_));
   }
 
-  // Of the character at that distance, as far as its bytes could be taken for others.
+  // The size of the character at that distance, if its bytes could be mistaken for others.
   std::size_t character_size(std::size_t ahead) const {
     return double_bytes_ && static_cast<unsigned char>(peek(ahead)) >= 0x81 ? 2 : 1;
   }
@@ -325,7 +325,7 @@ class Tokenizer {
   bool is_utf8_ = true;
   bool double_bytes_ = false;
   bool is_within_line_ = false;
-  std::string brackets_;  // those that close what is open
+  std::string brackets_;  // closing brackets of the open ones
   std::vector<Indent> indents_ = {{}};
 };
 
@@ -355,7 +355,7 @@ std::string python_encoding(std::string_view source) {
     std::string word = declared_in(source.substr(0, end));
     if (!word.empty()) return word;
     const std::string_view first = trimmed(source.substr(0, end));
-    // A second line counts only below a comment or nothing.
+    // A second line counts only after a comment or an empty line.
     if (!first.empty() && !first.starts_with('#') && !first.starts_with("\xef\xbb\xbf")) break;
     source.remove_prefix(std::min(end + 1, source.size()));
     if (end < source.size() && source.starts_with('\n')) source.remove_prefix(1);

@@ -16,14 +16,15 @@ namespace topsctl {
 namespace {
 
 constexpr std::string_view blank = "[blanked]";
-constexpr std::size_t longest_redacted = std::size_t{64} << 10U;  // bytes of a line that is kept
+constexpr std::size_t longest_redacted = std::size_t{64} << 10U;  // maximum bytes of a line in the
+                                                                  // output
 // A secret that begins within these is whole.
 constexpr std::size_t longest_secret = std::size_t{16} << 10U;
 constexpr std::size_t longest_waiting = 4096;  // bytes of a line whose secret is in the next
 constexpr std::size_t most_listed = 10'000;
 
 const Pattern& any_address() {
-  // An address of version 6 has eight groups, or a double colon: 12:30:01 is none.
+  // An IPv6 address has eight groups, or a double colon: 12:30:01 is not one.
   static const Pattern pattern(
       R"((?:\d{1,3}\.){3}\d{1,3}|\bip(?:-\d{1,3}){4}\b|\b(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}\b|)"
       R"(\b[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{1,4}){7}\b|)"
@@ -57,7 +58,7 @@ std::string Redaction::without_addresses(const std::string& text) {
 std::string Redaction::line(std::string_view text) {
   ++line_;
   std::string out;
-  // What a carriage return writes over is in the text all the same.
+  // Text that a carriage return overwrites on a terminal is still in the file.
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('\r', at), text.size());
     if (at > 0) out.push_back('\r');
@@ -79,13 +80,13 @@ std::string Redaction::part(std::string_view text) {
     note("next-line");
     return concat(text.substr(0, text.find_first_not_of(" \t")), blank);
   }
-  // Cut last: half a secret has the form of none.
+  // Cut last, because half a secret is not recognized.
   std::string out = without_secrets(std::string(text.substr(0, longest_redacted + longest_secret)));
   if (text.size() > longest_redacted) out.resize(std::min(out.size(), longest_redacted));
   return addresses_ == Addresses::hidden ? without_addresses(out) : out;
 }
 
-// Whether a part of a private key is in it: one may begin on the line on which another thing ends.
+// Whether it contains a part of a private key: a key may begin on the last line of other text.
 bool Redaction::is_of_key(std::string_view text) {
   static const Pattern begin("---- ?BEGIN [A-Za-z0-9 ]*PRIVATE KEY|^Private-Lines: ");
   static const Pattern end("---- ?END |^Private-MAC: ");
@@ -104,7 +105,8 @@ bool Redaction::is_of_key(std::string_view text) {
   return is_of_key;
 }
 
-// Whether the line before said that this is a secret, or that this and more are.
+// Whether the previous line announced that this one is a secret, or that this and following ones
+// are.
 bool Redaction::is_awaited(std::string_view text) {
   const std::size_t indentation = text.find_first_not_of(" \t");
   if (indentation == std::string_view::npos) return false;
@@ -128,7 +130,7 @@ std::string Redaction::without_secrets(std::string text) {
     std::string out;
     std::size_t at = 0;
     for (auto found = form.find(text, 0); found; found = form.find(text, found->end)) {
-      // What another form has blanked is no secret any more.
+      // A match that another form has already blanked is not a secret any more.
       if (std::string_view(text).substr(found->begin, blank.size()) == blank) continue;
       out.append(text, at, found->begin - at).append(blank);
       at = found->end;

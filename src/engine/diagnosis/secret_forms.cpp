@@ -1,4 +1,4 @@
-// Reads the forms of secrets from the embedded data, and measures what they find.
+// Loads the forms of secrets from the embedded data, and checks the entropy of matches.
 #include "engine/diagnosis/secret_forms.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Finds keys with plain values, without reading the documents as wholes: what is not changed stays
-// as it is written.
+// Finds keys with plain values without parsing whole documents: all other text stays as written.
 #include "engine/diagnosis/settings_rewrites.hpp"
 
 #include <algorithm>
@@ -79,7 +78,7 @@ class SettingsScanner {
     found_.push_back({"-", at_ + 2 + begin + quoted, trimmed(value).size(), line_});
   }
 
-  // Of the string that begins here, with its quotes.
+  // The size of the string that begins here, with its quotes.
   std::size_t quoted_size() const {
     const char quote = peek();
     std::size_t size = 1;
@@ -129,7 +128,7 @@ class SettingsScanner {
     return std::min(line.find_first_not_of(' '), line.size());
   }
 
-  // Text that is written on the lines below, deeper than the key.
+  // Text on the following lines, indented more than the key.
   void block() {
     const auto begin = text_.rfind('\n', at_);
     const std::size_t indent =

@@ -1,4 +1,4 @@
-// Cuts scripts into commands, and compares their words.
+// Splits scripts into commands, and compares their words.
 #include "engine/diagnosis/shell_rewrites.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct ShellWord {
 using ShellCommand = std::vector<ShellWord>;
 using HoleTexts = std::map<std::string, std::string>;
 
-// Commands in the order in which they end; those in substitutions are commands of their own.
+// Commands in the order of their ends; those in substitutions are separate commands.
 class CommandReader {
  public:
   explicit CommandReader(std::string_view script) : script_(script), lexer_(script) {}
@@ -126,7 +126,7 @@ std::size_t hole_end(std::string_view pattern, std::size_t at) {
   return at;
 }
 
-// A hole ends where the text behind it is first found.
+// A hole ends at the first occurrence of the text after it.
 bool word_matches(std::string_view pattern, std::string_view word, HoleTexts& holes) {
   while (!pattern.empty()) {
     if (pattern[0] != '$') {
@@ -222,7 +222,7 @@ class ShellRewriter::Search {
     return known != project_.texts.end() && known->second.find(text) == std::string::npos;
   }
 
-  // As a whole word, or between blanks of a quoted one.
+  // As a whole word, or between blanks inside a quoted one.
   void look_for_option(const Compiled& compiled, const ShellCommand& command) {
     const std::string& option = compiled.rewrite.patterns.front();
     if (!is_unknown(compiled.rewrite.unknown_to, option)) return;
@@ -263,7 +263,7 @@ class ShellRewriter::Search {
   void take(const Rewrite& rewrite, const ShellCommand& command, std::size_t at, std::size_t size,
             const HoleTexts& holes) {
     const ShellWord& first = command[at];
-    // A command that is wholly meant has been told of.
+    // A command that matches as a whole has been reported already.
     const bool is_known = std::any_of(
         found_.hits.begin(), found_.hits.end(),
         [&](const SourceHit& hit) { return hit.id == rewrite.id && hit.line == first.line; });

@@ -17,7 +17,7 @@ class ShellRewriter {
   ShellRewriter(const std::vector<Rewrite>& rewrites, std::set<std::string> accepted);
 
   FoundRewrites find(std::string_view script, const ProjectFacts& project) const;
-  // Whether ProjectFacts::texts has to have the files of this name.
+  // Whether ProjectFacts::texts must have the files of this name.
   bool asks_of(std::string_view file) const;
 
  private:

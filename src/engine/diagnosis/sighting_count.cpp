@@ -1,4 +1,4 @@
-// Bounds what the story of a job takes.
+// Limits the size of a job's timeline.
 #include "engine/diagnosis/sighting_count.hpp"
 
 #include <algorithm>
@@ -8,7 +8,8 @@ namespace topsctl {
 namespace {
 
 constexpr std::uint8_t most_sightings = 20;  // of one diagnosis, key and file
-// Of a whole job: from so many on one of each of these suffices, then one of a diagnosis and file.
+// Of a whole job: from the first number on, one of each kind is kept; then one per diagnosis and
+// file.
 constexpr std::size_t many_sightings = 32'768;
 constexpr std::size_t too_many_sightings = 2 * many_sightings;
 

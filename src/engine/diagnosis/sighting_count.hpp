@@ -1,4 +1,4 @@
-// How often a diagnosis was seen in the logs of a job, and when that suffices.
+// Counts the sightings of a diagnosis in a job's logs, up to a limit.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace topsctl {
 
-// Of one file; `key`: what writes the lines, such as a rank. A diagnosis is named by its number in
-// the catalogue.
+// Counts for one file; `key`: the writer of the lines, such as a rank. A diagnosis is identified by
+// its index in the catalogue.
 class SightingCount {
  public:
   // `all`: sightings of the whole job.
@@ -23,7 +23,7 @@ class SightingCount {
 
   std::unordered_map<int, Counts> by_key_;
   std::vector<bool> is_seen_;  // by diagnosis
-  // What was asked for last: lines of one key stand together.
+  // The last query: lines of one key are usually adjacent.
   mutable int last_key_ = 0;
   mutable const Counts* last_ = nullptr;
 };

@@ -1,4 +1,4 @@
-// Where a project's sources have what a rewrite names.
+// Places of a project's sources that rewrites match.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ struct SourceHit {
   Handling handling = Handling::change;
   int line = 0;             // of its first token
   std::string text;         // that line
-  bool is_guarded = false;  // runs only where torch.cuda.is_available() says so
+  bool is_guarded = false;  // runs only if torch.cuda.is_available()
   bool has_rewrite = false;
   bool is_certain = false;  // applied without being accepted
   bool is_applied = false;
@@ -29,15 +29,15 @@ inline auto members_of(SourceHit& value) {
   return std::tie(id, handling, line, text, is_guarded, has_rewrite, is_certain, is_applied);
 }
 
-// What rewrites ask of the project as a whole.
+// Facts about the whole project that rewrites need.
 struct ProjectFacts {
   bool names_cuda = false;                           // somewhere in Python
-  std::set<std::string, std::less<>> group_scripts;  // names of files that make a process group
+  std::set<std::string, std::less<>> group_scripts;  // names of files that create a process group
   std::map<std::string, std::string, std::less<>>
       texts;  // of files that a rewrite asks of, by name
 };
 
-// What one round over a text finds.
+// The results of one pass over a text.
 struct FoundRewrites {
   std::vector<SourceHit> hits;
   std::vector<TextEdit> edits;  // of the hits that are applied
@@ -46,7 +46,7 @@ struct FoundRewrites {
   bool makes_group = false;
 };
 
-// The line in which that offset lies, without spaces around it.
+// The line of that offset, without spaces around it.
 std::string line_around(std::string_view text, std::size_t offset);
 // The line break that the text uses first; "\n" if it has none.
 std::string_view line_break_of(std::string_view text);

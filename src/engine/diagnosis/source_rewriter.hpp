@@ -1,4 +1,4 @@
-// All rewrites for one target, over the text of any kind of source.
+// Applies all rewrites for one target to any kind of source.
 #pragma once
 
 #include <set>
@@ -17,8 +17,8 @@ namespace topsctl {
 enum class SourceKind { python, shell, yaml, json, notebook };
 
 struct RewrittenSource {
-  FoundRewrites found;  // in the text as it was; without edits
-  EditedText text;      // as it was if it has a problem
+  FoundRewrites found;  // in the original text; without edits
+  EditedText text;      // unchanged if it has a problem
 };
 
 class SourceRewriter {
@@ -26,10 +26,10 @@ class SourceRewriter {
   SourceRewriter(const std::vector<Rewrite>& rewrites, PatchStyle style,
                  const std::set<std::string>& accepted);
 
-  // Whether a rewrite wants the text of the project's files of this name (ProjectFacts::texts).
+  // Whether a rewrite needs the text of the project's files of this name (ProjectFacts::texts).
   bool asks_of(std::string_view file) const { return shell_.asks_of(file); }
   FoundRewrites find(SourceKind kind, std::string_view text, const ProjectFacts& project) const;
-  // Again and again, until nothing is left to change: one rewrite may lie in another.
+  // Repeats until nothing changes: one rewrite may contain another.
   RewrittenSource rewrite(SourceKind kind, const std::string& text,
                           const ProjectFacts& project) const;
 

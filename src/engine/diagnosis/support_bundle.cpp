@@ -30,7 +30,7 @@ namespace {
 constexpr std::size_t most_transactions = 5;
 constexpr std::uint64_t most_of_system_file = 4U << 20U;
 constexpr std::int64_t support_tool_timeout_ms = 20'000;
-constexpr std::size_t longest_line = std::size_t{1} << 20U;  // bytes; what is kept is shorter
+constexpr std::size_t longest_line = std::size_t{1} << 20U;  // bytes; kept lines are shorter
 constexpr std::array<std::string_view, 5> system_files = {
     "/etc/os-release", "/proc/version", "/proc/meminfo", "/proc/cpuinfo", "/proc/mounts"};
 
@@ -43,7 +43,7 @@ class Collection {
     bundle_.names.push_back(name);
   }
 
-  // Line by line into a file without a name, as its size stands before it.
+  // Line by line into an unnamed file, because tar needs its size first.
   void add_log(const JobLog& log) {
     try {
       const Descriptor room = open_nameless_file();
@@ -62,7 +62,7 @@ class Collection {
   void leave_out(const std::string& what, const std::string& why) {
     bundle_.left_out.push_back(redaction_.name(concat(what, ": ", why)));
   }
-  // The last: by it the sender can judge what was found.
+  // The last entry: shows the sender what was blanked.
   void add_list_of_blanked() {
     std::string list;
     for (const Blanked& each : redaction_.blanked())
@@ -74,14 +74,14 @@ class Collection {
   SupportBundle take() { return std::move(bundle_); }
 
  private:
-  // Without secrets; names that differ in these alone get a number.
+  // Without secrets; names that become equal get a number.
   std::string new_name(const std::string& wanted) {
     const std::string name = redaction_.name(wanted);
     const std::size_t number = ++taken_[name];
     return number == 1 ? name : concat(name, "-", number);
   }
 
-  // Without what would lead out of the directory that it is unpacked into.
+  // Without parts that would lead out of the directory into which it is unpacked.
   static std::string relative_name(const std::string& path) {
     std::vector<std::string> parts;
     for (const std::string& part : split(path, '/')) {

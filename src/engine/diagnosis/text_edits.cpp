@@ -1,4 +1,4 @@
-// Applies edits, keeping count of lines, and writes unified diffs.
+// Applies edits, tracks line numbers, and writes unified diffs.
 #include "engine/diagnosis/text_edits.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t context_lines = 3;
 
-// With their ends; only "\n" ends one for patch.
+// Lines with their ends; patch(1) recognizes only "\n".
 std::vector<std::string_view> whole_lines(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -24,11 +24,11 @@ std::vector<std::string_view> whole_lines(std::string_view text) {
   return lines;
 }
 
-// A line of either text: of both, of the old one, of the new one.
+// A line of both texts, or only of the old or the new one.
 struct DiffLine {
   char sign = ' ';
   std::string_view text;
-  std::size_t old_line = 0;  // how many lines of it are before this one
+  std::size_t old_line = 0;  // number of its lines before this one
   std::size_t new_line = 0;
 };
 
@@ -49,7 +49,7 @@ std::vector<DiffLine> diff_lines(const std::vector<std::string_view>& before,
     }
     std::size_t end = i;
     while (end < after.size() && origins[end] < 0) ++end;
-    // What goes stands before what comes in its place.
+    // Removed lines come before their replacement.
     old_ones_before(end < after.size() ? static_cast<std::size_t>(origins[end]) : before.size(), i);
     for (; i < end; ++i) lines.push_back({'+', after[i], old_line, i});
   }
@@ -57,7 +57,7 @@ std::vector<DiffLine> diff_lines(const std::vector<std::string_view>& before,
   return lines;
 }
 
-// "12,3"; an empty range names the line before it.
+// "12,3"; for an empty range the line before it.
 std::string range_of(std::size_t first, std::size_t count) {
   if (count == 1) return std::to_string(first + 1);
   return concat(count == 0 ? first : first + 1, ",", count);
@@ -89,7 +89,7 @@ bool EditedText::apply(std::vector<TextEdit> edits) {
   std::stable_sort(edits.begin(), edits.end(),
                    [](const TextEdit& a, const TextEdit& b) { return a.offset < b.offset; });
   std::string made;
-  // Offsets of the old text that were copied, and where to.
+  // Copied offsets of the old text, and their destinations.
   struct Copy {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -149,7 +149,7 @@ std::string EditedText::unified_diff(std::string_view path) const {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].sign == ' ') continue;
     const std::size_t first = i - std::min(i, context_lines);
-    std::size_t last = i;  // that is changed
+    std::size_t last = i;  // last changed line
     for (std::size_t j = i; j < lines.size() && j <= last + 2 * context_lines; ++j) {
       if (lines[j].sign != ' ') last = j;
     }

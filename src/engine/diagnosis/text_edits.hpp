@@ -1,4 +1,4 @@
-// Changes of a text by offsets, and what they come to as a patch.
+// Changes of a text by offsets, and the resulting patch.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@ namespace topsctl {
 struct TextEdit {
   std::size_t offset = 0;
   std::size_t size = 0;  // bytes that go
-  std::string text;      // that come in their place
+  std::string text;      // the replacement
   bool operator==(const TextEdit&) const = default;
 };
 
-// A text that is edited several times, and still knows which of its lines are the old ones.
+// A text that is edited several times, and tracks which of its lines are original.
 class EditedText {
  public:
   explicit EditedText(std::string before);
@@ -24,20 +24,20 @@ class EditedText {
   const std::string& text() const { return text_; }
   bool is_changed() const { return text_ != before_; }
 
-  // Edits that lie over an earlier one of the list are left out; several insertions at one place
-  // stay in their order. False if nothing was changed.
+  // Skips edits that overlap an earlier one of the list; several insertions at one place keep their
+  // order. False if nothing was changed.
   bool apply(std::vector<TextEdit> edits);
 
-  // With three lines of context, as `patch -p1` takes it; empty if nothing was changed.
+  // With three lines of context, for `patch -p1`; empty if nothing was changed.
   std::string unified_diff(std::string_view path) const;
 
  private:
   std::string before_;
   std::string text_;
-  std::vector<int> origins_;  // of each line of text_ its number in before_, from 0; -1: it is new
+  std::vector<int> origins_;  // for each line of text_ its number in before_, from 0; -1: it is new
 };
 
-// The text between two offsets, with the edits that lie in between.
+// The text between two offsets, with the edits in that range.
 std::string edited(std::string_view text, std::size_t begin, std::size_t end,
                    const std::vector<TextEdit>& edits);
 

@@ -25,14 +25,14 @@ struct Seen {
 };
 
 bool was_earlier(const LogPlace& a, const LogPlace& b) {
-  // Without both times only the order in which it was read is known; a time of 1970 has no year.
+  // Without both times, uses the order of reading; a time in 1970 has no known year.
   constexpr std::int64_t year = 366LL * 24 * 3600 * 1000;
   const bool are_alike = a.time_ms && b.time_ms && (*a.time_ms < year) == (*b.time_ms < year);
   if (are_alike && *a.time_ms != *b.time_ms) return *a.time_ms < *b.time_ms;
   return a.order < b.order;
 }
 
-// Of the last attempt: what came before a good restart is over.
+// In the last attempt: events before a successful restart are over.
 bool is_of_last(const LogPlace& place, const LogStory& story) {
   return place.attempt >= story.attempts;
 }
@@ -54,7 +54,7 @@ bool tells_failure(const LogStory& story) {
          std::any_of(story.failures.begin(), story.failures.end(), counts_itself);
 }
 
-// Whether a rank failed, not ended by a signal, before that place.
+// Whether a rank failed, other than by a signal, before that place.
 bool has_failed_before(const LogPlace& place, const LogStory& story) {
   constexpr int of_signal = 128;
   const auto is_before = [&](const LogPlace& each) {
@@ -104,32 +104,32 @@ void explain(std::vector<Seen>& seen) {
   }
 }
 
-// A user, a time limit: nothing is wrong with the training.
+// Ended by a user or a time limit: not a fault of the training.
 bool ends_as_wished(const Diagnosis& diagnosis) {
   return diagnosis.finding.severity == Severity::info;
 }
 
-// Whether the job went on after each sighting, or was started again: it does not fail of that.
+// Whether the job continued or was restarted after each sighting: then it is not the cause.
 bool is_over(const Seen& seen, const LogStory& story) {
   return std::none_of(seen.sightings.begin(), seen.sightings.end(),
                       [&](const Sighting* each) { return counts(each->place, story); });
 }
 
-// A warning says that something is odd, not that the job ended of it; what is no fault, such as an
-// interrupt, may have ended it.
+// A warning does not end a job; a diagnosis that is not a fault, such as an interrupt, may have
+// ended it.
 bool ends_jobs(const Diagnosis& diagnosis) {
   return diagnosis.finding.severity != Severity::warning;
 }
 
-// Whether an error was seen that no rank got over: a sound job has none.
+// Whether a rank had an error that it did not recover from: a successful job has none.
 bool has_error(const std::vector<Seen>& seen, const LogStory& story) {
   return std::any_of(seen.begin(), seen.end(), [&](const Seen& each) {
     return each.diagnosis->finding.severity >= Severity::error && !is_over(each, story);
   });
 }
 
-// What ended the job from outside did not where something had failed before: a scheduler ends the
-// other tasks of a job in which one fails.
+// An external end is not the cause if something failed before it: a scheduler ends the other tasks
+// of a job in which one fails.
 bool yields(const Seen& seen, const std::vector<Seen>& all, const LogStory& story) {
   if (ends_as_wished(*seen.diagnosis)) {
     return has_failed_before(seen.first().place, story) ||
@@ -153,8 +153,8 @@ void drop_what_yields(std::vector<Seen>& seen, const LogStory& story) {
   });
 }
 
-// Errors that a sound job got over are not reported. Of a job that failed they are, where its lines
-// have no label: the rank that went on to work may be another one.
+// Errors that a successful job recovered from are not reported. For a failed job they are, if its
+// lines have no label: the rank that made progress may be another one.
 void drop_what_is_over(std::vector<Seen>& seen, const LogStory& story, bool failed, bool is_known) {
   const bool may_be_of_others = failed && !has_unexplained(story);
   const auto is_of_any = [&](const Sighting* each) {
@@ -224,7 +224,7 @@ std::vector<RankState> ranks_of(const LogStory& story) {
   return list;
 }
 
-// The rank that failed first, as torchrun observed it.
+// The rank that failed first, according to torchrun.
 std::optional<int> first_failed_rank(const LogStory& story) {
   for (const RankDeath& death : story.deaths) {
     if (death.is_first_observed && counts(death.place, story)) return death.place.rank;
@@ -232,7 +232,8 @@ std::optional<int> first_failed_rank(const LogStory& story) {
   return std::nullopt;
 }
 
-// That which nothing explains before those of the launcher and of effects.
+// The first traceback of the last attempt: unexplained ones come first, then those of the rank that
+// failed first.
 std::optional<Traceback> first_traceback(const LogStory& story) {
   const std::optional<int> failed_first = first_failed_rank(story);
   const auto key = [&](const Traceback& each) {

@@ -1,4 +1,4 @@
-// Tells what an install is about to do.
+// Records what an install is about to do.
 #include "topsctl/engine/execution/begun_details.hpp"
 
 #include <nlohmann/json.hpp>
@@ -35,7 +35,7 @@ std::string reason_of(const Error& error) {
   for (const std::string& circumstance : error.context()) reason += concat(circumstance, ": ");
   const std::vector<std::string> lines = split(error.message(), '\n');
   reason += lines.front();
-  // Of what a program said its first sentence: a line goes on in those that begin with a blank.
+  // The first sentence of a program's message: continuation lines begin with a blank.
   for (std::size_t i = 1; i < lines.size() && (i == 1 || lines[i].starts_with(' ')); ++i)
     reason += concat(i == 1 ? ": " : " ", trimmed(lines[i]));
   return printable(reason);

@@ -1,4 +1,4 @@
-// What was read of packages on another machine, as text and back.
+// Package metadata from another host, as text and back.
 #include "topsctl/engine/execution/carried_reading.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Tells what an install must have achieved from what the cards show beyond that.
+// Separates required check results of an install from those that depend on the cards.
 #include "engine/execution/check_step.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace topsctl {
 
 namespace {
 
-// A card that hangs would hold the install up.
+// A hanging card would block the install.
 constexpr std::int64_t trial_timeout_ms = 120'000;
 
 void require_sound(const Host& host, const Stack& stack, const std::string& python,
@@ -23,7 +23,7 @@ void require_sound(const Host& host, const Stack& stack, const std::string& pyth
     if (!check.output.empty()) events.output(concat(check.id, ":\n", check.output, "\n"));
   }
   checks.insert(checks.end(), verification.checks.begin(), verification.checks.end());
-  // What cannot be found out is no success: a fresh install has nothing that may stay unknown.
+  // An unknown result is a failure: after a fresh install, none may stay unknown.
   const std::vector<const CheckResult*> problems = verification.problems();
   if (problems.empty()) return;
   const CheckResult& first = *problems.front();

@@ -1,4 +1,4 @@
-// The step of an install that checks what was installed.
+// The step of an install that runs the checks.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace topsctl {
 
-// Runs the checks. All but the trials must pass; what fails of those becomes a warning and undoes
-// nothing, as the packages are sound and a card may be defective or at work. What came of each
-// check is added to `checks`, what failed ones printed goes to `events`, too; gives a summary in a
-// line. Throws Error{checks_failed} and, for signals, Error{interrupted, terminated}.
+// Runs the checks. All except device trials must pass; a failed trial is only a warning, because
+// the packages are intact and a card may be defective or busy. Adds the results to `checks`, and
+// sends the output of failed ones also to `events`; returns a one-line summary. Throws
+// Error{checks_failed} and, for signals, Error{interrupted, terminated}.
 std::string check_installation(const Host& host, const Stack& stack, const std::string& python,
                                const RunChecks& run, EventSink& events,
                                std::vector<CheckResult>& checks,

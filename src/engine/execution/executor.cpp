@@ -1,4 +1,4 @@
-// Carries out install plans step by step under a journal.
+// Applies install plans step by step under a journal.
 #include "topsctl/engine/execution/executor.hpp"
 
 #include <sys/stat.h>
@@ -192,7 +192,7 @@ class Executor {
 
   std::string act(const RunChecks& run) {
     journal_.append(TransactionState::verifying, Json::object());
-    // The checks leave the disk and a core idle: what the commit would wait for begins now.
+    // The checks leave the disk and a core idle: start the sync for the commit now.
     make_ready_ = std::jthread([this] { make_ready_for_commit(); });
     return check_installation(host_, stack_, plan_.python, run, events_, execution_.report.checks,
                               execution_.warnings);
@@ -201,7 +201,7 @@ class Executor {
   std::string act(const Commit&) {
     end_making_ready();
     if (not_ready_) std::rethrow_exception(not_ready_);
-    // Before the disks are synced: what is gone need not be written.
+    // Before the sync, so that removed files are not written.
     remove_working_folders(folder_);
     if (unpredicted_) unpredicted_->complete(execution_);
     const std::vector<std::string> created = new_paths(host_, snapshot_);
@@ -211,8 +211,8 @@ class Executor {
         differs_in_times_alone(host_, snapshot_, created, folder_ / snapshot_folder);
     if (is_without_change_) return "only timestamps changed: nothing to commit";
     std::vector<std::string>& mounts = execution_.report.synced_mounts;
-    // Before anything kept is let go: a file that dpkg replaced by the very same may hold nothing
-    // yet.
+    // Before any backup is dropped: a file that dpkg replaced by an identical one may not be on the
+    // disk yet.
     mounts = sync_mounts(host_, snapshot_);
     link_sealer_->finish();
     release_unchanged(host_, snapshot_, folder_ / snapshot_folder);
@@ -262,7 +262,7 @@ class Executor {
     try {
       if (unpredicted_) unpredicted_->complete(execution_);
     } catch (const std::exception&) {
-      // The restore does it again, and says why it cannot.
+      // The restore repeats it, and reports the reason if it fails.
     }
     const bool is_back = put_back(reason_of(error));
     try {
@@ -282,7 +282,7 @@ class Executor {
                            : execution_.report.message);
   }
 
-  // The times go back too: the undo of an earlier transaction is refused where they differ.
+  // Also restores the times: rolling back an earlier transaction is refused if they differ.
   void end_without_change() {
     phases_.enter("restore");
     clear_interrupt();
@@ -294,8 +294,8 @@ class Executor {
     execution_.report.failed = true;
   }
 
-  // Whether the state before is there again; else a person is needed. Without a reason nothing but
-  // times has changed.
+  // Whether the previous state was restored; else manual repair is needed. An empty reason means
+  // that only times have changed.
   bool put_back(const std::string& reason) {
     link_sealer_.reset();
     sign_of_life_.reset();
@@ -337,7 +337,7 @@ class Executor {
     list.insert(list.end(), restoration.failures.begin(), restoration.failures.end());
   }
 
-  // The kernel reports a write that failed once: what this sync is told, no later one hears.
+  // syncfs reports a write error only once, so the commit must check this result.
   void make_ready_for_commit() {
     try {
       remove_tree(folder_ / packages_folder);
@@ -362,7 +362,7 @@ class Executor {
   Journal journal_;
   PhaseTimer phases_;
   Execution execution_;
-  Snapshot snapshot_;                              // once it is taken
+  Snapshot snapshot_;                              // after the backup
   std::optional<UnpredictedChanges> unpredicted_;  // the same
   std::vector<std::string> volatile_before_;       // the same
   std::exception_ptr not_ready_;                   // why the commit cannot be

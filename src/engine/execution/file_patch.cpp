@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Of the kernel, as it sets the times of files.
+// The kernel's clock for file times.
 std::int64_t file_time_now_ns() {
   constexpr std::int64_t ns_per_s = 1'000'000'000;
   timespec now{};

@@ -1,4 +1,4 @@
-// Changes the content of files that are there already, under a snapshot.
+// Changes the content of existing files, under a snapshot.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,14 @@
 
 namespace topsctl {
 
-// Of folders, only those that hold a file of the snapshot and belong to this user get their times
-// back: others may be at work in all others, and nobody but its owner can set a folder's time.
-// Writes the record in `store` anew.
+// Marks only directories that contain a file of the snapshot and belong to this user for a restore
+// of their times: other users may be changing the rest, and only its owner can set a directory's
+// time. Rewrites the record in `store`.
 void keep_times_of_own_folders(Snapshot& snapshot, const std::filesystem::path& store);
 
 // Replaces a file of the snapshot by one of the same owner, mode and attributes; `temporary` is a
-// folder that only this user may read. Returns what there is to say of it. Throws Error{busy} if
-// the file is not what the step expects.
+// directory that only this user may read. Returns a note for the report. Throws Error{busy} if the
+// file is not what the step expects.
 std::string perform(const Host& host, const PatchFile& file, const Snapshot& snapshot,
                     const std::filesystem::path& temporary);
 

@@ -1,4 +1,4 @@
-// Stops the services of packages that are about to go.
+// Stops the services of packages that will be removed.
 #include "topsctl/engine/execution/services.hpp"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ constexpr std::int64_t term_patience_ms = 10'000;
 constexpr std::int64_t kill_patience_ms = 2'000;
 constexpr const char* dpkg_info = "/var/lib/dpkg/info/";
 
-// Where dpkg keeps a file of an installed package: packages of the kind Multi-Arch: same have their
-// architecture in the name.
+// The path of dpkg's file about an installed package: for Multi-Arch: same, the name has the
+// architecture.
 std::string info_file(const Host& host, const PackageChange& package, const std::string& suffix) {
   const std::size_t arch = package.purl.find("?arch=");
   std::vector<std::string> names = {package.name};
@@ -87,7 +87,7 @@ void stop_units(const Host& host, const Snapshot& undo, EventSink& events) {
   if (!result.ok()) events.warning(format("systemctl stop failed: {}", result.ending()));
 }
 
-// Whether all are gone before the time is over.
+// Whether all have ended before the time is over.
 bool are_gone_within(const Host& host, const std::vector<DaemonProcess>& daemons,
                      const std::set<std::string>& going, std::int64_t patience_ms) {
   constexpr std::chrono::milliseconds pause{20};

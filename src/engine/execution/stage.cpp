@@ -1,4 +1,4 @@
-// Copies packages to where dpkg and pip take them from.
+// Copies packages to the directory from which dpkg and the wheel installer read them.
 #include "topsctl/engine/execution/stage.hpp"
 
 #include <algorithm>
@@ -27,12 +27,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What is installed may take four times as much as the archive (small files, whole blocks), and is
-// written besides: then a copy can never be what the disk is too small for.
+// Installed files may need four times the size of the archive (small files, whole blocks), in
+// addition to the copy: with this share, a copy can never exhaust the disk.
 constexpr std::uint64_t share_of_free_space = 8;
 
-// The largest first and before all others: what a decoder ends with is work for one core, and the
-// smaller ones fill the rest.
+// The largest package first: the end of decoding uses only one core, and smaller packages fill the
+// others.
 void for_each_package(const std::vector<Package>& packages,
                       const std::function<void(std::size_t)>& work) {
   std::vector<std::size_t> order(packages.size());
@@ -48,7 +48,7 @@ void for_each_package(const std::vector<Package>& packages,
   });
 }
 
-// The digest that was known before must be that of the bytes which were read.
+// The known digest must match the bytes that were read.
 void require_same(const std::string& file, const std::string& found, const std::string& wanted) {
   if (found == wanted) return;
   throw Error(ErrorCode::bad_package, format("{} changed while it was read", in_quotes(file)),
@@ -61,7 +61,7 @@ Contents read_whole(Package& package) {
   return contents;
 }
 
-// Reads with the payload written to a copy that is not compressed; false: there is no copy.
+// Reads the payload and writes it to an uncompressed copy; false: there is no copy.
 bool read_and_copy(Package& package, const fs::path& to, SpaceBudget& budget, Contents& contents) {
   PlainDeb plain = read_deb_to_plain(package.location, package, to, budget);
   if (!package.sha256.empty()) require_same(package.path, plain.sha256, package.sha256);
@@ -70,7 +70,7 @@ bool read_and_copy(Package& package, const fs::path& to, SpaceBudget& budget, Co
   return plain.is_written;
 }
 
-// The work of the reading process, and what it hands back.
+// The work of the reading process, and its result.
 struct PayloadPass {
   std::vector<Package> packages;
   std::map<std::size_t, Contents> contents;
@@ -82,7 +82,7 @@ auto members_of(PayloadPass& value) {
   return std::tie(packages, contents, findings, copied);
 }
 
-// `copies`: where a copy is wanted.
+// `copies`: destinations of requested copies.
 PayloadPass payload_pass(const std::vector<Package>& packages,
                          const std::map<std::size_t, fs::path>& copies, std::uint64_t room) {
   Inspection inspection;
@@ -109,7 +109,7 @@ PayloadPass payload_pass(const std::vector<Package>& packages,
   return pass;
 }
 
-// What the reading process adds to what is known; the rest is as it was.
+// Takes over the fields that the reading process adds; keeps the others.
 void take(Package& package, Package& read) {
   package.files = std::move(read.files);
   package.files_are_claims = read.files_are_claims;

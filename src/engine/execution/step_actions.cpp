@@ -1,4 +1,4 @@
-// Runs programs and writes files as plans say.
+// Runs the programs and writes the files of plans.
 #include "engine/execution/step_actions.hpp"
 
 #include "topsctl/base/error.hpp"
@@ -9,7 +9,7 @@ namespace topsctl {
 
 namespace {
 
-// Of the first user with the number 0 (passwd(5)).
+// The home directory of the first user with id 0 (passwd(5)).
 std::string home_of_root(const Host& host) {
   constexpr std::size_t user_number = 2;
   constexpr std::size_t home = 5;
@@ -22,8 +22,8 @@ std::string home_of_root(const Host& host) {
   return "/root";
 }
 
-// dpkg hands its own to scripts: as in root's login, whose language and character set they may ask
-// for. Without a language of the caller's it is as Host::command() has it.
+// dpkg passes its environment to scripts: uses root's login environment, because they may check
+// language and character set. If the caller has no language, uses that of Host::command().
 void set_login_environment(const Host& host, std::map<std::string, std::string>& environment) {
   environment["HOME"] = home_of_root(host);
   environment["USER"] = environment["LOGNAME"] = "root";

@@ -1,4 +1,4 @@
-// What steps of a plan do to a machine: to the real one, or to a view of it that is thrown away.
+// The actions of a plan's steps on a host: the real one, or an overlay sandbox.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace topsctl {
 
-// Where a step finds what it needs, as the machine sees it.
+// Directories for a step, as paths on the host.
 struct StepPlaces {
-  std::string stage;                    // our own copies of the packages
-  std::string temporary;                // for the files that programs make for a while
-  const ProcessSetup* setup = nullptr;  // of each program
+  std::string stage;                    // our copies of the packages
+  std::string temporary;                // for temporary files of programs
+  const ProcessSetup* setup = nullptr;  // for each program
 };
 
-// Each returns what there is to say of a success, and throws Error for a failure.
+// Each returns a message for success, and throws Error for a failure.
 
 // Runs a program; its output goes to `events`.
 std::string perform(const Host& host, const RunCommand& run, const StepPlaces& places,

@@ -1,4 +1,4 @@
-// Ends a transaction by putting its snapshot back.
+// Ends a transaction by restoring its snapshot.
 #include "topsctl/engine/execution/transaction_rollback.hpp"
 
 #include <filesystem>
@@ -28,9 +28,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What the restore that is announced now, or was cut off, is to do.
+// The restore that is announced now, or was interrupted.
 struct Announced {
-  bool is_undo = false;  // of what was committed, on a machine that others may have changed since
+  bool is_undo = false;  // of a committed transaction, on a host that other programs may have
+                         // changed since
   bool rebuild_loader_cache = false;
 };
 
@@ -44,7 +45,7 @@ Announced announced_by(const Transaction& transaction) {
   return announced;
 }
 
-// Fails by a warning only: the cache is an index, and the next ldconfig writes it anew.
+// Fails with a warning only: the cache is an index, and the next ldconfig rebuilds it.
 void rebuild_loader_cache(const Host& host, EventSink& events) {
   constexpr std::int64_t patience_ms = 120'000;
   const RunResult result = host.runner->run(host.command({"ldconfig"}, patience_ms));
@@ -55,20 +56,20 @@ void remove_kept(const fs::path& folder) {
   for (const char* name : {snapshot_folder, undo_folder}) remove_tree(folder / name);
 }
 
-// Before a machine that is whole is touched.
+// Before the first change of an intact host.
 void require_room(const Host& host, const fs::path& folder, const Snapshot& snapshot) {
   reserve_room(host, folder, snapshot);
   remove_tree(folder / reserved_folder);
 }
 
-// What is to be restored; an undo that was cut off before its record goes on as well.
+// The restore to announce; an undo that was interrupted before its record continues too.
 Announced restore_to_announce(const Host& host, const Transaction& transaction,
                               const UndoPlan* undo) {
   if (undo != nullptr) {
     try {
       write_undo(host, *undo, transaction);
     } catch (const Error&) {
-      // There may be no room for it. Where nothing is of others, what was kept says the same.
+      // There may be no space for it. Without foreign changes, the backup leads to the same result.
       if (transaction.was_committed() || !undo->kept_of_others.empty()) throw;
       return announced_by(transaction);
     }
@@ -88,7 +89,7 @@ bool announce(Journal& journal, const Transaction& transaction, const Announced&
                                                  {"reason", text_or_null(reason)}});
     return true;
   } catch (const Error&) {
-    // Only an undo of what was committed must be announced: anything else is known to be
+    // Only the rollback of a committed transaction must be announced: all others are known to be
     // unfinished.
     if (transaction.state() == TransactionState::committed) throw;
     return false;
@@ -108,7 +109,7 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
     if (lost == Lost::refuse) require_contents(contents);
     if (is_refusable) require_room(host, folder, snapshot);
   } catch (const Error&) {
-    // Some day, when somebody has put a file back, it would be taken for an undo that was cut off.
+    // If the missing file is put back later, the plan would look like an interrupted undo.
     if (undo != nullptr && is_refusable) remove_tree(folder / undo_folder);
     throw;
   }
@@ -116,7 +117,7 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
   const bool is_announced =
       announce(journal, transaction, announced, undo == nullptr ? "" : undo->reason);
   result.has_begun = true;
-  // Signs of a restore that nobody knows of would pass for the transaction's own.
+  // Touches of an unannounced restore would count as the transaction's own activity.
   std::optional<SignOfLife> sign_of_life;
   if (is_announced) sign_of_life.emplace(folder);
   const bool was_committed = transaction.was_committed();
@@ -144,7 +145,7 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
   remove_kept(folder);
 }
 
-// Whatever it is: the caller has a machine to put back.
+// For any exception: the caller must continue to restore the host.
 void add_failure(const std::exception& failure, RollbackResult& result) {
   const auto* error = dynamic_cast<const Error*>(&failure);
   if (error == nullptr) {
@@ -206,12 +207,12 @@ std::string restore_message(const Transaction& transaction, const RollbackResult
 
 RollbackResult restore_at_work(const Host& host, const Transaction& transaction, EventSink& events,
                                const std::string& reason) {
-  // It is at work still: no time tells its own changes from others'.
+  // The transaction is still active: no time separates its own changes from foreign ones.
   constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
   std::optional<UndoPlan> undo;
   RollbackResult result;
   try {
-    // There may have been no room to put on record what was observed.
+    // There may have been no space to write the observed record.
     remove_working_folders(host.resolve(transaction.folder));
     adopt_observed(host, transaction);
     undo = undo_of_cut_off(host, transaction, no_end);
@@ -336,7 +337,7 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
     make_directories(logs, 0755);
     all.add(&log.emplace(logs / concat(transaction.id, ".log")));
   } catch (const std::exception& error) {
-    // No log is no reason to leave a machine half changed.
+    // A missing log is no reason to leave a host half changed.
     execution.warnings.emplace_back(printable(error.what()));
     report.log.clear();
   }
@@ -364,8 +365,8 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
 void abandon_transaction(const Host& host, const Transaction& transaction,
                          const std::string& reason) {
   const fs::path folder = host.resolve(transaction.folder);
-  // First, for the disk may be full of them and the journal have no room. What was kept goes only
-  // before a record that announced it is there: without that, it is not missed.
+  // First, because these files may fill the disk and leave no space for the journal. The backup is
+  // removed only before its announcing record exists: without that record it is not needed.
   remove_working_folders(folder);
   const std::vector<JournalRecord> records = read_journal(folder / "journal");
   if (records.empty() || records.back().state == TransactionState::begun) remove_kept(folder);

@@ -1,4 +1,4 @@
-// Watches for what no write set names.
+// Detects changes outside the write set.
 #include "engine/execution/unpredicted_changes.hpp"
 
 #include <sys/stat.h>
@@ -17,14 +17,14 @@ namespace topsctl {
 
 namespace {
 
-// Whatever the number of its names is.
+// Ignores the number of its names.
 FileIdentity identity_alone(FileIdentity identity) {
   identity.links = 0;
   return identity;
 }
 
-// Files that are known by a path, to tell their names under other mounts, as a bind mount gives
-// them. Not those of files that have several names anyway: one of them may be new.
+// Known files by inode, to recognize their names under other mounts such as a bind mount. Without
+// files that have several names: one of them may be new.
 class KnownFiles {
  public:
   explicit KnownFiles(const FileTree& tree) : tree_(tree) {}
@@ -65,7 +65,7 @@ void UnpredictedChanges::complete(Execution& execution) {
     if (kept.keeping != Keeping::link && kept.keeping != Keeping::both) continue;
     linked_.insert(identity_alone(file_identity(link_place(kept, store_).string())));
   }
-  // It is at work still: whatever was moved, it has moved.
+  // The transaction is still active: all moves so far are its own.
   constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
   lost_ = complete_snapshot(host_, snapshot_, store_, before_, no_end);
 }
@@ -78,7 +78,7 @@ void UnpredictedChanges::end() {
 void UnpredictedChanges::report(const std::vector<std::string>& new_paths,
                                 Execution& execution) const {
   const FileTree tree(host_.root);
-  std::optional<KnownFiles> known;  // once anything is to be looked up
+  std::optional<KnownFiles> known;  // set when it is first needed
   const auto is_expected = [&](const std::string& path) {
     const FileIdentity identity = identity_alone(tree.identity(path));
     if (identity.inode != 0 && linked_.contains(identity) && before_.held(path).value_or(false))

@@ -1,5 +1,5 @@
-// What an install changes although its write set does not name it: what can be undone all the same,
-// and what can only be told.
+// Changes of an install outside its write set: backs up those that can be undone, and reports the
+// others.
 #pragma once
 
 #include <cstdint>
@@ -18,37 +18,37 @@ namespace topsctl {
 
 class UnpredictedChanges {
  public:
-  // Once the snapshot is taken into the store, which the caller syncs, and before the first change;
-  // host and snapshot must outlive it. `is_observed`: each program is observed, whose setup this
-  // has; no other thread may be at work then. Throws Error.
+  // Create it after the snapshot is in the store, which the caller syncs, and before the first
+  // change; host and snapshot must outlive it. `is_observed`: observes each program that uses
+  // setup(); no other thread may be running then. Throws Error.
   UnpredictedChanges(const Host& host, Snapshot& snapshot, std::filesystem::path store,
                      bool is_observed);
 
-  // Of programs that are run; nullptr: they are not observed.
+  // For started programs; nullptr: they are not observed.
   const ProcessSetup* setup() const { return observer_ ? &observer_->setup() : nullptr; }
 
   // Changes since this time count, by the file system's clock.
   void begin_at(std::int64_t since_ns) { since_ns_ = since_ns; }
-  // Completes the snapshot by what was observed and moved: what programs change later is others'.
-  // What could not be kept is a warning.
+  // Completes the snapshot by observed and moved paths: later changes by programs are foreign.
+  // Paths without a backup are a warning.
   void complete(Execution& execution);
-  // Puts all others into the report, with a warning. By what the kernel knows to have changed;
-  // others at work on the machine are among it.
+  // Adds all other changes to the report, with a warning. Uses the kernel's change times, so
+  // changes of other programs are included.
   void report(const std::vector<std::string>& new_paths, Execution& execution) const;
-  // It is told, and no recovery will ask.
+  // Removes the observation data after the report, because no recovery will need them.
   void end();
 
  private:
   const Host& host_;
   Snapshot& snapshot_;
   std::filesystem::path store_;
-  // First: while it is started, no thread may be at work.
+  // First member: no thread may be running while it is started.
   std::optional<Observer> observer_;
   FolderRecord before_;
   std::int64_t since_ns_ = 0;
-  // Files that were kept as links: that alone gives their other names another time of change.
+  // Files that were backed up as links: linking alone changes the change time of their other names.
   std::set<FileIdentity> linked_;
-  std::vector<std::string> lost_;  // what complete_snapshot could not keep
+  std::vector<std::string> lost_;  // paths that complete_snapshot could not back up
 };
 
 }  // namespace topsctl

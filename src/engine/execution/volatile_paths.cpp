@@ -1,4 +1,4 @@
-// Lists folders, and compares the lists.
+// Lists directories, and compares the lists.
 #include "engine/execution/volatile_paths.hpp"
 
 #include <sys/stat.h>
@@ -46,7 +46,7 @@ std::vector<std::string> volatile_paths(const Host& host) {
     for (const std::string_view folder : folders)
       add_below(tree, std::string(folder), 2, host.logs, found);
   } catch (const Error&) {
-    return {};  // what cannot be listed is not told: no reason to stop
+    return {};  // an unreadable directory is not reported, and is no reason to stop
   }
   std::sort(found.begin(), found.end());
   if (found.size() > most_listed) found.clear();  // the journal has it
@@ -82,7 +82,7 @@ std::vector<std::string> lines_on_volatile(const Host& host, const Transaction& 
                    : new_volatile_paths(host, volatile_paths_before(transaction))) {
     struct stat status {};
     if (::lstat(host.join_canonical(path).c_str(), &status) != 0) continue;
-    // What came later is not its own.
+    // Later paths are not its own.
     if (is_complete || status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec <= end_ns)
       lines.push_back(line_on_volatile(path, transaction.id));
   }

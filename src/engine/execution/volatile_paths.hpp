@@ -1,4 +1,4 @@
-// What appears under /run and /var/log while an install is at work: it is not backed up, and stays.
+// New paths under /run and /var/log during an install: they are not backed up, and stay.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace topsctl {
 
-// Sorted; two levels deep, as daemons and packages have their folders there. Topsctl's own logs are
-// left out, and what the service manager and dpkg have of their own.
-// Empty if the folders cannot be listed, or hold too much to be noted.
+// Sorted; two levels deep, because daemons and packages have their directories there. Without the
+// logs of topsctl, the service manager and dpkg. Empty if the directories cannot be listed, or have
+// too many entries to record.
 std::vector<std::string> volatile_paths(const Host& host);
 
-// Those of now that were not there, the outermost alone; at most 20, fit to be shown.
+// The present paths that did not exist before, only the outermost; at most 20, printable.
 std::vector<std::string> new_volatile_paths(const Host& host,
                                             const std::vector<std::string>& before);
 
-// What is said of those of a transaction that are there still; of one that came to no end, of those
-// that have not changed since its end of work (end_of_work_ns, before the undo writes the journal).
+// Messages about a transaction's paths that still exist; for an interrupted one, only those that
+// have not changed since its end of work (end_of_work_ns, before the undo writes the journal).
 std::vector<std::string> lines_on_volatile(const Host& host, const Transaction& transaction,
                                            std::int64_t end_ns);
-// What is said of one that stays after a rollback.
+// The message about one path that stays after a rollback.
 std::string line_on_volatile(const std::string& path, std::int64_t transaction);
 
 }  // namespace topsctl

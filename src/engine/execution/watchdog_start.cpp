@@ -1,4 +1,4 @@
-// Starts the watchdog of a commit, and waits until it watches.
+// Starts the watchdog of a commit, and waits until it is ready.
 #include "engine/execution/watchdog_start.hpp"
 
 #include "topsctl/base/text.hpp"

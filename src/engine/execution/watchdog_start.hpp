@@ -7,8 +7,8 @@
 namespace topsctl {
 
 // Starts `topsctl recover --unless-confirmed ID` as a process that outlives this one and its
-// terminal, before the transaction is committed: none that must be confirmed is ever without a
-// watcher, unless that is killed. Throws Error{host_unfit} if it does not come to watch.
+// terminal, before the transaction is committed, so that an unconfirmed transaction always has a
+// watcher, unless that is killed. Throws Error{host_unfit} if the watcher does not start.
 void start_watchdog(const Host& host, const Transaction& transaction);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Compares distributions with what a plan noted of them.
+// Compares distributions with their identities in the plan.
 #include "engine/execution/wheel_comparison.hpp"
 
 #include <algorithm>

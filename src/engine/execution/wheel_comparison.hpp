@@ -1,4 +1,4 @@
-// The step that compares distributions with what they were when the plan was made.
+// The step that checks that distributions did not change since the plan was made.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace topsctl {
 
-// Says what is as it was. Throws Error{step_failed} for the first distribution that came, went or
-// is another one.
+// Returns a message about the unchanged distributions. Throws Error{step_failed} for the first one
+// that was added, removed or changed.
 std::string compare_wheels(const Host& host, const CompareWheels& compare);
 
 }  // namespace topsctl

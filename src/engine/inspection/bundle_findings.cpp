@@ -1,4 +1,4 @@
-// Gathers the findings of archives and packages.
+// Collects the findings of archives and packages.
 #include "topsctl/engine/inspection/bundle_findings.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ void add_container_findings(const ContainerFile& container, std::vector<Finding>
     findings.push_back(make_finding("runfile-checksum-wrong", place, std::move(wrong)));
   }
   if (container.problem.empty()) return;
-  // A .run may be made by other tools than makeself, or packed by others: that is no damage.
+  // A .run may be made by another tool than makeself, or use another packer: that is not damage.
   const bool is_foreign = container.kind == "runfile" && container.checksums.empty() &&
                           (container.label.empty() || !is_read_compression(container.compression));
   findings.push_back(make_finding(is_foreign ? "runfile-not-understood" : "container-unreadable",
@@ -50,7 +50,7 @@ std::vector<Finding> bundle_findings(const Inspection& inspection) {
   }
   for (std::size_t i = 0; i < inspection.inventory.packages.size(); ++i) {
     const Package& package = inspection.inventory.packages[i];
-    // What is never chosen does no harm.
+    // Archived packages are never selected, so their faults do not matter.
     if (package.verdict == Verdict::archived) continue;
     const auto contents = inspection.contents.find(i);
     std::vector<Finding> found = package_findings(

@@ -1,4 +1,4 @@
-// The work of readers, and what they may open.
+// The work of readers, and the files that they may open.
 #include "topsctl/engine/inspection/confined_reading.hpp"
 
 #include "topsctl/base/text.hpp"

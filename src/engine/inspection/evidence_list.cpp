@@ -1,4 +1,4 @@
-// Evidence that is bounded in number and width.
+// Limits evidence in number and width.
 #include "topsctl/engine/inspection/evidence_list.hpp"
 
 #include "topsctl/base/text.hpp"
@@ -8,7 +8,8 @@ namespace topsctl {
 namespace {
 
 constexpr std::size_t most_pieces = 20;
-constexpr std::size_t longest = 200;  // bytes, so that no piece is wider than as many columns
+constexpr std::size_t longest = 200;  // bytes, so that no piece is wider than this number of
+                                      // columns
 
 std::string fit_to_show(std::string_view text) {
   const std::string shown = printable(shortened(text, 4 * longest));

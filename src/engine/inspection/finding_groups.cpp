@@ -1,4 +1,4 @@
-// Puts findings in order and alike ones together.
+// Sorts findings and groups similar ones.
 #include "topsctl/engine/inspection/finding_groups.hpp"
 
 #include <algorithm>

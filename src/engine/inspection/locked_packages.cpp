@@ -1,4 +1,4 @@
-// Refuses packages that are not what a lock says.
+// Rejects packages that differ from a lock.
 #include "topsctl/engine/inspection/locked_packages.hpp"
 
 #include <algorithm>

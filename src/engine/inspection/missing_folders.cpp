@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* id = "folder-entry-missing";
 
-// Of base-files, and of what is essential besides.
+// Of base-files and other essential packages.
 constexpr std::string_view base_folders[] = {"/bin",
                                              "/boot",
                                              "/dev",
@@ -84,7 +84,7 @@ class Unpacking {
 
   void unpack(const PayloadEntry& entry) {
     const std::string folder = entry.path.substr(0, entry.path.rfind('/'));
-    // What is told once is taken for given: the other entries say no more.
+    // Report each directory once: further entries add no information.
     if (!folder.empty() && !made_.contains(folder) && !exists_(folder) && !is_behind_link(folder)) {
       evidence_.add(folder, format("{} needs it", entry.path));
       made_.insert(folder);
@@ -94,7 +94,7 @@ class Unpacking {
   const EvidenceList& evidence() const { return evidence_; }
 
  private:
-  // That is a finding of its own, link-escapes.
+  // That is a separate finding, link-escapes.
   bool is_behind_link(std::string folder) const {
     for (; !folder.empty(); folder.resize(folder.rfind('/'))) {
       if (links_.contains(folder)) return true;

@@ -1,4 +1,4 @@
-// Findings on integrity, hostile entries, modes, ELF files, and what a package adds to a system.
+// Findings on integrity, hostile entries, modes, ELF files, and additions to a system.
 #include "topsctl/engine/inspection/package_findings.hpp"
 
 #include <algorithm>
@@ -161,7 +161,7 @@ void judge_place(const std::string& path, Collection& found) {
   }
 }
 
-// md5sums often leaves conffiles out, so what it claims is not all.
+// md5sums often omits conffiles, so its list is incomplete.
 void judge_places(const Package& package, Collection& found) {
   const bool has_more = package.files_are_claims && package.deb;
   std::set<std::string_view> left_out;
@@ -177,7 +177,7 @@ void judge_places(const Package& package, Collection& found) {
   }
 }
 
-// The machine that the ELF files of a package should be for; empty: any.
+// The machine type for the ELF files of a package; empty: any.
 std::string machine_of(const Package& package) {
   const std::string& name = package.architecture;
   if (name == "amd64" || name.ends_with("x86_64") || name == "any") return "x86-64";
@@ -186,27 +186,26 @@ std::string machine_of(const Package& package) {
   return "";
 }
 
-// Programs for another processor: of the card, of a virtual machine.
+// Programs for another processor: of the card, or of a virtual machine.
 bool is_firmware(const std::string& path) {
   return path.starts_with("/lib/firmware/") || path.starts_with("/usr/lib/firmware/") ||
          path.starts_with("/usr/share/");
 }
 
-// Programs that no processor runs: of nothing (data in the form of ELF), of the kernel's own
-// machine (BPF), of cards.
+// Programs for no processor: data in ELF form, the kernel's own machine (BPF), cards.
 bool is_for_no_processor(std::string_view machine) {
   constexpr std::array<std::string_view, 4> names = {"machine 0", "machine 190", "machine 224",
                                                      "machine 247"};
   return std::find(names.begin(), names.end(), machine) != names.end();
 }
 
-// Whether processors of the first machine run programs for the second one, too.
+// Whether processors of the first machine type also run programs for the second.
 bool runs_too(std::string_view machine, std::string_view other) {
   return (machine == "x86-64" && (other == "i386" || other == "x32")) ||
          (machine == "aarch64" && other == "arm");
 }
 
-// "/usr/lib32/libx.so.1", "/opt/x/lib/libx-i386.so": 32-bit libraries that are kept apart.
+// "/usr/lib32/libx.so.1", "/opt/x/lib/libx-i386.so": separate 32-bit libraries.
 bool is_told_by_name(const std::string& path) {
   for (auto at = path.find("x86"); at != path.npos; at = path.find("x86", at + 3)) {
     const std::string_view rest = std::string_view(path).substr(at + 3);
@@ -218,8 +217,8 @@ bool is_told_by_name(const std::string& path) {
                      [&](std::string_view name) { return path.find(name) != std::string::npos; });
 }
 
-// Whether a file for another machine than the deb's is of use all the same. A library is not where
-// programs of the deb's machine find it, as they would fail.
+// Whether a file for another machine type than the deb's is still usable. A library is not usable
+// in directories that programs of the deb's type search, because loading would fail.
 bool is_usable(const ElfFile& file, const std::string& machine) {
   if (is_for_no_processor(file.facts.machine)) return true;
   if (file.facts.type == "relocatable") return !file.path.ends_with(".ko");

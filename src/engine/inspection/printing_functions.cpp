@@ -1,4 +1,4 @@
-// Reads the definitions of functions, as far as they are one block without another in it.
+// Parses function definitions that consist of one block without nested blocks.
 #include "engine/inspection/printing_functions.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, size>& 
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// What is between the braces that begin there; nothing: no braces, or others in them.
+// The text between the braces that begin there; nothing: no braces, or nested ones.
 std::optional<std::string_view> block_at(std::string_view script, std::size_t from) {
   const auto begin = script.find_first_not_of(" \t\n", from);
   if (begin == script.npos || script[begin] != '{') return std::nullopt;
@@ -62,7 +62,7 @@ bool is_printer(std::string_view command) {
 }
 
 std::set<std::string, std::less<>> printing_functions(std::string_view script) {
-  // Wherever it stands: after "then", too, and in a comment.
+  // At any place: also after "then", and in a comment.
   static const Pattern header(R"([\w-]+[ \t]*\([ \t]*\))");
   static const Pattern name_of(R"(([\w-]+)[ \t]*\([ \t]*\))");
   Names printing;

@@ -10,9 +10,9 @@ namespace topsctl {
 // echo, printf, logger and the like.
 bool is_printer(std::string_view command);
 
-// The names of the script's functions that do nothing with their arguments but print them for a
-// person: their commands are printers, other such functions, exit and return. A function whose
-// second definition does anything else is left out.
+// The names of the script's functions that only print their arguments: their commands are printing
+// commands, other such functions, exit and return. Omits a function if its second definition does
+// anything else.
 std::set<std::string, std::less<>> printing_functions(std::string_view script);
 
 }  // namespace topsctl

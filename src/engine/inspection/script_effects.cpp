@@ -46,7 +46,7 @@ const KnownCommands& known_commands() {
   return known;
 }
 
-// The name by which a command is known; empty: it is none of the system's.
+// The name of a system command; empty for any other command.
 std::string system_name(const ShellWord& word) {
   if (!word.is_literal) return {};
   for (const std::string_view folder : {"/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/"}) {
@@ -55,14 +55,14 @@ std::string system_name(const ShellWord& word) {
   return word.text;
 }
 
-// Variables by which a name comes to mean another program, or a program does something else.
+// Variables that change which program a name runs, or what a program does.
 bool changes_programs(std::string_view variable) {
   return variable == "PATH" || variable == "ENV" || variable == "BASH_ENV" || variable == "IFS" ||
          variable.starts_with("LD_") || variable.starts_with("PYTHON") ||
          variable.starts_with("PERL");
 }
 
-// Also of what `export` sets, `read` reads, and `unset` takes away.
+// Also for variables that `export`, `read` and `unset` change.
 bool changes_programs(const ShellLine& line) {
   const auto is_such = [](const std::string& variable) { return changes_programs(variable); };
   if (std::any_of(line.variables.begin(), line.variables.end(), is_such)) return true;
@@ -73,7 +73,7 @@ bool changes_programs(const ShellLine& line) {
   });
 }
 
-// The words of what is run: `command` runs what it names, unless it is asked where that is.
+// The words of the actual command: `command` runs its argument, unless it only queries its path.
 std::span<const ShellWord> run_words(const ShellCommand& command) {
   std::span<const ShellWord> words = command.words;
   while (!words.empty() && words.front().text == "command") {
@@ -87,7 +87,7 @@ std::span<const ShellWord> run_words(const ShellCommand& command) {
   return words;
 }
 
-// Programs that write to a file if they are told to.
+// Programs that write to a file if given an option.
 bool has_output_file(std::string_view name, std::span<const ShellWord> words) {
   const auto is_output = [](const ShellWord& word) {
     const std::string_view text = word.text;
@@ -115,7 +115,7 @@ class EffectsReader {
     for (const ShellCommand& command : parsed.commands) take_command(command);
   }
 
-  // Whatever a program does.
+  // Assumes all effects.
   void take_unknown() { effects_ = {true, true, true}; }
 
  private:
@@ -128,7 +128,7 @@ class EffectsReader {
     if (words.empty()) return;
     const KnownCommands& known = known_commands();
     const std::string name = system_name(words.front());
-    // Of what a function does its own lines tell.
+    // The effects of a function come from its own lines.
     if (name == "ldconfig" || functions_.contains(name)) return;
     if (known.writes_nothing.contains(name)) {
       effects_.writes = effects_.writes || has_output_file(name, words);
@@ -148,7 +148,7 @@ class EffectsReader {
     }
   }
 
-  // What the shell itself runs or reads.
+  // Builtins and files that the shell itself runs or reads.
   static bool is_harmless(std::string_view name, std::span<const ShellWord> words) {
     if (name == "." || name == "source")
       return words.size() == 2 && words[1].text == "/usr/share/debconf/confmodule";

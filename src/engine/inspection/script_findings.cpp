@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t longest_script = std::size_t{4} << 20U;  // bytes
 constexpr std::size_t longest_line = std::size_t{16} << 10U;   // bytes
 
-// The rules with their patterns compiled, made once: they are the same for every package.
+// The rules with compiled patterns, made once, because they are the same for every package.
 struct Judge {
   PatternSet patterns;
   std::vector<std::optional<Pattern>> unless;
@@ -51,14 +51,14 @@ bool concerns(const ScriptRule& rule, const MaintainerScript& script) {
                                               script.name) != rule.applies_to.end();
 }
 
-// Whether the line does anything that can fail.
+// Whether the line has a command that can fail.
 bool is_active(std::string_view line) {
   const std::string_view text = trimmed(line);
   return !text.starts_with("#!") && text != ":" && text != "true" && text != "exit" &&
          !text.starts_with("exit ");
 }
 
-// The line for a person: runs of blanks as one, as joined lines are full of them.
+// The line for display: collapses runs of blanks, which joined lines have.
 std::string one_blank_each(std::string_view line) {
   std::string out;
   for (const char c : trimmed(line)) {
@@ -68,7 +68,7 @@ std::string one_blank_each(std::string_view line) {
   return out;
 }
 
-// What dpkg installs of a package, but folders.
+// The files that dpkg installs for a package, without directories.
 class OwnFiles {
  public:
   explicit OwnFiles(const Package& package) {
@@ -79,7 +79,7 @@ class OwnFiles {
     }
   }
 
-  // Whether the line names files, and no others.
+  // Whether the line has paths, and all of them belong to the package.
   bool are_all_of(std::string_view line) const {
     static const Pattern path(R"((?:^|[\s"'=<>(])(?:\$\{?DPKG_ROOT\}?["']?)?(/[^\s"';&|<>()]*))");
     bool is_any = false;
@@ -97,7 +97,7 @@ class OwnFiles {
   std::set<std::string, std::less<>> paths_;
 };
 
-// The lines of one script, judged one after the other.
+// Judges the lines of one script in sequence.
 class ScriptJudge {
  public:
   ScriptJudge(const MaintainerScript& script, const OwnFiles& own, EvidenceById& found)
@@ -124,7 +124,7 @@ class ScriptJudge {
     }
   }
 
-  // After the last line: what of the rules that ask for a line is missing.
+  // After the last line: checks the rules that require a line.
   void end() {
     if (script_language(script_.text) != ScriptLanguage::shell || !does_something_) return;
     for (const ScriptRule& rule : rules_) {

@@ -1,4 +1,4 @@
-// What the maintainer scripts of a package would do that an operator should know.
+// Findings on the maintainer scripts of a package.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,9 @@
 namespace topsctl {
 
 // One finding for each rule of src/data/rules/maintainer-scripts.json that a script of the package
-// breaks, and those on scripts that cannot be judged; worst first. The evidence names script, line
-// and text. Scripts are judged up to 4 MiB and lines up to 16 KiB. Nothing is run; never throws for
-// what a script holds.
+// violates, and those on scripts that cannot be judged; worst first. The evidence has script, line
+// and text. Judges scripts up to 4 MiB and lines up to 16 KiB. Runs nothing; never throws because
+// of a script's content.
 std::vector<Finding> script_findings(const Package& package);
 
 }  // namespace topsctl

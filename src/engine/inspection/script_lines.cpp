@@ -1,4 +1,4 @@
-// Takes scripts apart into lines, by the language they are written in.
+// Splits scripts into lines, by their language.
 #include "engine/inspection/script_lines.hpp"
 
 #include <algorithm>
@@ -22,13 +22,13 @@ bool is_assignment(std::string_view word) {
   return equals != std::string_view::npos && equals > 0 && word.find_first_of("'\"$/") >= equals;
 }
 
-// Words after which a command still has to come.
+// Words before a command.
 bool is_prefix(std::string_view word) {
   return is_assignment(word) || is_one_of(word, {"if", "then", "else", "elif", "while", "until",
                                                  "do", "!", "{", "time", "command", "builtin"});
 }
 
-// Two in a row are typographers' quotes: they run nothing.
+// Two consecutive ones are typographic quotes and run nothing.
 bool has_backtick(std::string_view text) {
   for (auto at = text.find('`'); at != text.npos; at = text.find('`', at + 2)) {
     if (at + 1 == text.size() || text[at + 1] != '`') return true;
@@ -36,8 +36,7 @@ bool has_backtick(std::string_view text) {
   return false;
 }
 
-// Whether what is written there is seen by a person and kept nowhere; `target`
-// follows the redirection.
+// Whether the output is only shown and not stored; `target` follows the redirection.
 bool is_on_screen(std::string_view redirection, std::string_view target) {
   target.remove_prefix(std::min(target.find_first_not_of(" \t\r"), target.size()));
   const bool to_descriptor = redirection.size() > 1 && redirection.ends_with('&') &&
@@ -48,8 +47,7 @@ bool is_on_screen(std::string_view redirection, std::string_view target) {
          target.starts_with("/dev/console");
 }
 
-// Keeps of a script what may do something; memory is a small multiple of the
-// script.
+// Keeps the effective parts of a script; memory is a small multiple of the script.
 class ScriptText {
  public:
   ScriptText(std::string_view script, Quotes quotes)
@@ -58,8 +56,7 @@ class ScriptText {
     end_command(true);
   }
 
-  // Whether all quotes and substitutions were closed, so that the script was
-  // understood.
+  // Whether all quotes and substitutions were closed, so that the parse is reliable.
   bool is_balanced() const { return lexer_.is_balanced(); }
 
   std::vector<ScriptLine> lines() && {
@@ -91,10 +88,10 @@ class ScriptText {
     std::string word;
     bool in_word = false;
     bool has_name = false;
-    bool is_target = false;  // the word is where a redirection goes
+    bool is_target = false;  // the word is the target of a redirection
     bool prints = false;
     bool is_cat = false;
-    bool is_kept = false;  // what it prints goes somewhere
+    bool is_kept = false;  // its output is stored or processed
     bool after_pipe = false;
     std::vector<Extent> printed;
   };
@@ -144,7 +141,7 @@ class ScriptText {
     }
   }
 
-  // Takes characters over as they are.
+  // Adds characters unchanged.
   void put(std::string_view text) {
     Command& current = command();
     if (current.prints) {
@@ -174,8 +171,7 @@ class ScriptText {
     current.is_cat = word == "cat" || word == "/bin/cat";
   }
 
-  // `prints_only`: what the command prints is seen by a person and by nobody
-  // else.
+  // `prints_only`: the output of the command is only shown.
   void end_command(bool prints_only) {
     end_word();
     Command& ended = command();
@@ -187,7 +183,7 @@ class ScriptText {
   }
 
   void redirect(const ShellToken& token) {
-    // "2" of "2>&1" is no word.
+    // "2" of "2>&1" is not a word.
     if (!is_digits(command().word)) end_word();
     Command& current = command();
     current.in_word = false;
@@ -226,11 +222,11 @@ class ScriptText {
   ShellLexer lexer_;
   std::set<std::string, std::less<>> printing_;  // functions
   std::string out_;
-  std::vector<Command> commands_ = {{}};  // the current one, of each substitution one
+  std::vector<Command> commands_ = {{}};  // the current one of the script and of each substitution
   std::vector<Start> starts_ = {{0, 1}};
   std::vector<Extent> blanked_;
-  std::vector<bool> is_printed_;  // of each here-document, that a person alone sees it
-  std::size_t decided_ = 0;       // those before belong to commands that have ended
+  std::vector<bool> is_printed_;  // for each here-document: whether it is only shown
+  std::size_t decided_ = 0;       // the earlier ones belong to commands that have ended
 };
 
 std::string flattened(std::string_view line) {

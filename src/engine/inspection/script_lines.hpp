@@ -1,4 +1,4 @@
-// A maintainer script as lines that can be judged one by one.
+// Splits a maintainer script into lines that can be judged separately.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace topsctl {
 
 enum class ScriptLanguage { shell, other };
-// By the line "#!"; a script without one is run by the shell.
+// By the line "#!"; without it, the shell runs the script.
 ScriptLanguage script_language(std::string_view script);
 
 struct ScriptLine {
@@ -17,12 +17,12 @@ struct ScriptLine {
   bool operator==(const ScriptLine&) const = default;
 };
 
-// The lines that hold something to judge. A backslash or a pipe at the end of a line joins it with
-// the next. Comments are gone, and of the shell also what is only printed: the words of echo,
-// printf, logger and cat's here-documents, unless they go into a file, a pipe or a substitution.
-// Lines of other here-documents are lines of their own. Of other languages each line comes a
-// second time with quotes, commas and brackets as blanks, for commands given as lists. Never
-// throws for what a script holds; the shell's grammar is followed as far as quoting needs it.
+// The lines to judge. A backslash or a pipe at the end of a line joins it with the next. Comments
+// are removed, and in shell scripts also text that is only printed: the words of echo, printf,
+// logger and cat's here-documents, unless they go into a file, a pipe or a substitution. Lines of
+// other here-documents are separate lines. In other languages each line appears a second time with
+// quotes, commas and brackets replaced by blanks, for commands given as lists. Never throws because
+// of a script's content; parses the shell's grammar as far as quoting requires.
 std::vector<ScriptLine> script_lines(std::string_view script);
 
 }  // namespace topsctl

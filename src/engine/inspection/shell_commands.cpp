@@ -179,7 +179,7 @@ class LineParser {
       end_command();
       --depth_;
     } else {
-      // The pattern of a case; those before it, too, which a bar parts.
+      // The pattern of a case, including earlier alternatives before a bar.
       word_.reset();
       command_ = {};
       line_.commands.resize(std::min(pipeline_begin_, line_.commands.size()));

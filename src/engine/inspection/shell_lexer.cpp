@@ -71,7 +71,7 @@ ShellToken ShellLexer::word(Kind kind, std::size_t length) {
   return token;
 }
 
-// At least one character, and those up to the next that may be of a meaning.
+// At least one character, and all up to the next one with a possible meaning.
 ShellToken ShellLexer::text_until(std::string_view others) {
   const std::size_t end = std::min(script_.find_first_of(others, at_ + 1), script_.size());
   return word(Kind::text, end - at_);
@@ -206,8 +206,7 @@ std::string_view ShellLexer::line_at(std::size_t offset, bool strips_tabs) const
   return line.substr(strips_tabs ? std::min(line.find_first_not_of('\t'), line.size()) : 0);
 }
 
-// One whose end is missing is taken for something else, and what follows for
-// commands.
+// One without an end marker is not a here-document; the following lines are commands.
 void ShellLexer::find_here_documents() {
   std::size_t begin = at_;
   for (HereDocument& document : std::exchange(announced_, {})) {

@@ -1,4 +1,4 @@
-// Finds the trees among the files of a bundle, and has them packed by a confined process.
+// Finds the trees among the files of a bundle, and packs them in a confined process.
 #include "topsctl/engine/inspection/tree_packages.hpp"
 
 #include <unistd.h>

@@ -15,7 +15,7 @@ namespace topsctl {
 
 namespace {
 
-// "py3.8": what PEP 425 reads as the set of py3 and 8.
+// "py3.8": PEP 425 reads it as the set of py3 and 8.
 bool is_trap(std::string_view python_tag) {
   return python_tag.size() > 4 && (python_tag.starts_with("py") || python_tag.starts_with("cp")) &&
          python_tag[3] == '.' && is_digits(python_tag.substr(2, 1)) &&
@@ -28,11 +28,11 @@ std::string python_tag(std::string_view tag) {
 
 using PythonTags = std::vector<std::string> (*)(const std::string& tag);
 
-// As the vendor means it: "py3.8" stays one tag.
+// The vendor's meaning: "py3.8" is one tag.
 std::vector<std::string> as_meant(const std::string& python) {
   return is_trap(python) ? std::vector<std::string>{python} : split(python, '.');
 }
-// What pip makes of it, as WHEEL files of the usual tools list it.
+// The tags as pip interprets them, and as the usual tools list them in WHEEL files.
 std::vector<std::string> as_pip_reads(const std::string& python) {
   return split(python, '.');
 }
@@ -54,8 +54,8 @@ std::set<std::string> expanded(const std::vector<std::string>& tags, PythonTags 
   return all;
 }
 
-// "3.8" of "x.cpython-38-x86_64-linux-gnu.so" or "x.cp38-win.so"; empty: the name does not say, or
-// says abi3, which fits later versions too.
+// "3.8" for "x.cpython-38-x86_64-linux-gnu.so" or "x.cp38-win.so"; empty if the name has no
+// version, or has abi3, which fits later versions too.
 std::string minor_of_extension(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   for (const std::string_view mark : {".cpython-", ".cp"}) {
@@ -117,7 +117,7 @@ void judge_extensions(const Package& package, const Contents& contents,
   }
 }
 
-// File names escape what PEP 427 does not allow in them.
+// File names escape characters that PEP 427 does not allow in them.
 bool is_same_version(const std::string& named, const std::string& listed) {
   if (is_pep440_version(named) && is_pep440_version(listed)) {
     return compare_python_versions(named, listed) == 0;
@@ -125,7 +125,7 @@ bool is_same_version(const std::string& named, const std::string& listed) {
   return normalized_name(named) == normalized_name(listed);
 }
 
-// pip looks at the version without the build tag, and refuses another one than METADATA's.
+// pip compares the version without the build tag, and rejects one that differs from METADATA's.
 void judge_name(const Package& package, std::vector<Finding>& findings) {
   const WheelFacts& wheel = *package.wheel;
   if (wheel.file_name.empty() || package.name.empty()) return;
@@ -134,7 +134,7 @@ void judge_name(const Package& package, std::vector<Finding>& findings) {
     evidence.add("file name", format("name {}", wheel.file_name));
     evidence.add("METADATA", format("Name: {}", package.name));
   }
-  // "1.10.0-2.5.136", as the vendor writes it, is a version and a build tag to PEP 427 alone.
+  // "1.10.0-2.5.136", as the vendor writes it, is a version and a build tag only for PEP 427.
   const std::string with_build =
       wheel.build.empty() ? wheel.file_version : concat(wheel.file_version, "-", wheel.build);
   if (!is_same_version(wheel.file_version, package.version) &&

@@ -1,4 +1,4 @@
-// What an operator should know of a single wheel.
+// Findings on a single wheel.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace topsctl {
 
-// Of wheels alone: tags, version, the Python that extension modules were built for.
+// Only for wheels: tags, version, the Python that extension modules were built for.
 std::vector<Finding> wheel_findings(const Package& package, const Contents* contents);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Judges the places that the files of a wheel go to.
+// Judges the destinations of a wheel's files.
 #include "engine/inspection/wheel_hazards.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct Owned {
   std::string_view distribution;
 };
 
-// What installs packages, and what a backend of torch builds on.
+// Modules that install packages, and those that a torch backend builds on.
 constexpr std::array<Owned, 7> known_modules = {{{"pip", "pip"},
                                                  {"setuptools", "setuptools"},
                                                  {"pkg_resources", "setuptools"},
@@ -46,7 +46,8 @@ constexpr std::array<Owned, 7> known_modules = {{{"pip", "pip"},
                                                  {"numpy", "numpy"},
                                                  {"torch", "torch"}}};
 
-// The path below a site directory, also where .data names one below the prefix; empty: elsewhere.
+// The path below a site directory, also if .data names one below the prefix; empty for other
+// places.
 std::string path_in_site(const WheelDestination& destination) {
   if (destination.kind == WheelDestination::Kind::site) return destination.path;
   if (destination.kind != WheelDestination::Kind::data) return {};
@@ -75,7 +76,7 @@ class HazardSearch {
     for (const PayloadEntry& entry : *package_.files) {
       const WheelDestination destination = wheel_destination(entry.path);
       const std::string path = path_in_site(destination);
-      // pip counts the metadata of another distribution even where it is an empty directory.
+      // pip recognizes the metadata of another distribution even if it is an empty directory.
       if (!path.empty()) judge_distribution(entry.path, path);
       if (entry.type == PayloadEntry::Type::directory) continue;
       if (!path.empty()) judge_start(entry.path, path);

@@ -1,4 +1,4 @@
-// What a wheel would do to Python and to the system beyond its own package.
+// Effects of a wheel on Python and on the system beyond its own package.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace topsctl {
 
-// Code that runs whenever Python starts, metadata and files of other distributions, programs in the
-// place of the system's. By names alone, but for .pth files.
+// Code that runs at each Python start, metadata and files of other distributions, programs that
+// replace the system's. Judged by names only, except for .pth files.
 std::vector<Finding> wheel_hazards(const Package& package);
 
-// Whether root and the scripts of packages start a program of that name.
+// Whether root or package scripts run a program of that name.
 bool is_system_program(std::string_view name);
 
 }  // namespace topsctl

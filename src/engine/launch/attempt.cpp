@@ -1,4 +1,4 @@
-// The loop between the pipes of ranks, their logs, and signals.
+// The main loop: reads the ranks' pipes, writes their logs, and handles signals.
 #include "engine/launch/attempt.hpp"
 
 #include <fcntl.h>
@@ -32,16 +32,16 @@ constexpr std::size_t piece_size = std::size_t{64} << 10U;
 constexpr int pieces_in_a_row = 4;
 constexpr std::int64_t patience_ms = 60'000;  // with processes that no signal ends: a driver hangs
 constexpr std::int64_t grace_ms = 10'000;     // between SIGTERM and SIGKILL
-constexpr std::int64_t stragglers_ms = 2000;  // for what is left when the engine has ended
+constexpr std::int64_t stragglers_ms = 2000;  // for processes that remain when the engine has ended
 constexpr std::int64_t kill_again_ms = 100;
 constexpr std::int64_t tick_ms = 1000;
 constexpr std::size_t longest_last_line = 400;
 constexpr std::size_t most_pids_text = 65'536;
-constexpr int status_of_torchrun = 1;     // where a rank has failed
+constexpr int status_of_torchrun = 1;     // if a rank has failed
 constexpr std::int64_t others_ms = 3000;  // for torchruns of other hosts to fail as well
 constexpr std::string_view told_by_torchrun = "failed (exitcode: ";  // when a rank has failed
 
-// Both ends: it does not end while ranks come and go.
+// Opens both ends, so that it has no end of file while ranks start and exit.
 Descriptor make_named_pipe(const fs::path& file) {
   if (::mkfifo(file.c_str(), 0600) != 0) throw system_error(errno, "make", file.string());
   Descriptor pipe(::open(file.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
@@ -79,7 +79,7 @@ AttemptRecord Attempt::run() {
     note_first_failure();
     look_for_signals();
     end_waiting_engine();
-    // What a look needs may be used up; that ends no training.
+    // A check may fail for lack of resources; that must not end the training.
     with_logs([&] {
       check_cards();
       look_for_stall();
@@ -144,7 +144,7 @@ void Attempt::wait() const {
   ::poll(polled.data(), polled.size(), first == timeouts.end() ? -1 : *first);
 }
 
-// A training is worth more than its logs: it goes on without them.
+// A log error must not end the training: it continues without logs.
 template <class Work>
 void Attempt::with_logs(const Work& work) {
   try {
@@ -154,7 +154,7 @@ void Attempt::with_logs(const Work& work) {
   }
 }
 
-// A rank that says more than can be written must not keep signals and others from their turn.
+// A rank with too much output must not delay signals and other ranks.
 void Attempt::take(Stream& stream, int most_pieces) {
   std::array<char, piece_size> piece{};
   for (int i = 0; stream.input.is_open() && i < most_pieces; ++i) {
@@ -198,7 +198,7 @@ std::function<void(std::string_view)> Attempt::hears(const Stream& stream) {
   };
 }
 
-// The one before the total, where there is one, counts; in a new epoch from its begin.
+// Uses the counter before the total, if there is one; in a new epoch from its beginning.
 void Attempt::note_iteration(RankRecord& rank, const std::string& iteration) {
   const std::vector<std::uint64_t> numbers = numbers_in(iteration);
   if (numbers.empty()) return;
@@ -255,7 +255,7 @@ void Attempt::take_pids() {
   if (have_all) rules_.changed(record_);
 }
 
-// In the words of slurmstepd, among what the launcher says: who reads the logs later sees it, too.
+// In slurmstepd's words, in the launcher's log, so that a later analysis of the logs finds it too.
 void Attempt::note_lack_of_memory() {
   const std::uint64_t kills = oom_kills_of_group(host_).value_or(0);
   if (kills <= oom_kills_before_) return;
@@ -278,7 +278,7 @@ void Attempt::look_for_signals() {
   end_all(is_stopping_ ? SIGKILL : SIGTERM);
 }
 
-// A stopped process takes no signal but SIGKILL until it goes on.
+// A stopped process handles no signal except SIGKILL until it is continued.
 void Attempt::end_all(int number) {
   supervisor_->signal_all(number);
   supervisor_->signal_all(SIGCONT);
@@ -286,7 +286,7 @@ void Attempt::end_all(int number) {
   is_stopping_ = true;
 }
 
-// Once the group has ended, or has had its time after a signal, nobody waits for the rest.
+// After the group has ended, or its time after a signal is over, stops the remaining processes.
 void Attempt::end_stragglers() {
   if (has_group_ended() && !is_ended_) {
     is_ended_ = true;
@@ -338,8 +338,8 @@ void Attempt::note_failure_told(std::string_view line) {
   if (++failures_told_ == plan_.engine_restarts + 1) wait_for_others_ = WaitLimit(others_ms);
 }
 
-// Its ranks are gone; it waits for five minutes until the torchruns of other hosts have ended, too,
-// who do not know that something has ended here. While it waits, it hears no other signal.
+// Its ranks are gone; torchrun waits up to five minutes for the torchruns of other hosts, which do
+// not know that something has ended here. While it waits, it ignores other signals.
 void Attempt::end_waiting_engine() {
   if (!wait_for_others_.is_over() || is_stopping_) return;
   if (first_failure_ == 0) first_failure_ = status_of_torchrun;
@@ -356,7 +356,7 @@ void Attempt::note_first_failure() {
   }
 }
 
-// A rank that was killed says nothing: in the words of torchrun, which does so for its own ranks.
+// A killed rank writes nothing: logs it in torchrun's words, which torchrun does for its own ranks.
 void Attempt::note_failed_rank(std::size_t which, pid_t pid, int status) {
   RankRecord& rank = record_.ranks[which];
   rank.status = status > signal_base ? signal_base - status : status;
@@ -367,7 +367,7 @@ void Attempt::note_failed_rank(std::size_t which, pid_t pid, int status) {
   });
 }
 
-// A rank that fails ends all, as with torchrun.
+// A failed rank stops all others, as with torchrun.
 bool Attempt::has_group_ended() const {
   bool has_all = true;
   for (const pid_t program : programs_) {
@@ -378,7 +378,7 @@ bool Attempt::has_group_ended() const {
   return has_all;
 }
 
-// That of the first that failed; those that were ended for its sake come later.
+// The status of the first failed rank; those that were stopped because of it come later.
 int Attempt::status_of_group() const {
   if (first_failure_ != 0) return first_failure_;
   if (ended_by_) return signal_base + *ended_by_;

@@ -1,4 +1,4 @@
-// One start of a training: its ranks, their logs, and what is seen of them until all have ended.
+// One start of a training: its ranks, their logs, and their observed state until all have ended.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@
 namespace topsctl {
 
 struct AttemptRules {
-  std::int64_t stall_ms = 0;  // 0: nobody looks for a standstill
+  std::int64_t stall_ms = 0;  // 0: no detection
   OnStall on_stall = OnStall::report;
   std::function<void(const AttemptRecord&)> changed;  // the record has news that must last
   std::function<void()> tick;                         // each few seconds
@@ -29,7 +29,7 @@ struct AttemptRules {
 // One at a time, as Supervisor.
 class Attempt {
  public:
-  // Makes the plan's log folder with the pipes and logs of ranks. Throws Error.
+  // Creates the plan's log directory with the pipes and logs of ranks. Throws Error.
   Attempt(const Host& host, LaunchPlan plan, AttemptRules rules, RankListener& listener);
   Attempt(const Attempt&) = delete;
   Attempt& operator=(const Attempt&) = delete;
@@ -38,16 +38,16 @@ class Attempt {
   // could be started.
   AttemptRecord run();
 
-  // As far as it has come.
+  // The state so far.
   const AttemptRecord& record() const { return record_; }
-  // The signal that ended it; nothing: none came.
+  // The signal that ended it; nothing: none.
   std::optional<int> ended_by() const { return ended_by_; }
   bool was_ended_for_stall() const { return is_ended_for_stall_; }
-  // Why its logs are not whole; empty: they are.
+  // Why its logs are incomplete; empty: they are complete.
   const std::string& log_problem() const { return log_problem_; }
 
  private:
-  // One stream of output on its way into a file.
+  // One output stream that is written to a file.
   struct Stream {
     std::int64_t rank;  // -1: the engine
     Descriptor input;
@@ -85,7 +85,7 @@ class Attempt {
   RankListener& listener_;
   AttemptRecord record_;
   std::vector<Stream> streams_;
-  Descriptor pids_;  // ranks tell theirs
+  Descriptor pids_;  // ranks report theirs
   std::string pids_text_;
   std::optional<Supervisor> supervisor_;
   std::optional<BusyChecker> busy_checker_;  // uses it
@@ -93,8 +93,8 @@ class Attempt {
   std::vector<pid_t> programs_;
   std::uint64_t oom_kills_before_ = 0;  // of the control group
   int first_failure_ = 0;
-  std::int64_t failures_told_ = 0;  // by torchrun: attempts of its own
-  WaitLimit wait_for_others_;       // once it has told of the last
+  std::int64_t failures_told_ = 0;  // reported by torchrun: its own attempts
+  WaitLimit wait_for_others_;       // after its last report
   WaitLimit limit_;                 // until SIGKILL
   WaitLimit patience_;              // once the group has ended
   WaitLimit tick_;

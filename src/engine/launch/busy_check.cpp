@@ -1,4 +1,4 @@
-// Asks at growing distances until all cards are busy.
+// Checks at growing intervals until all cards are busy.
 #include "engine/launch/busy_check.hpp"
 
 #include <unistd.h>
@@ -12,7 +12,7 @@ namespace topsctl {
 
 namespace {
 
-// Since the start, or the check before. A first step compiles for a while.
+// Since the start, or the previous check. The first step includes a compilation.
 constexpr std::array<std::int64_t, 4> waits_ms = {5'000, 10'000, 15'000, 30'000};
 
 const Json* list_at(const Json& report, const char* key) {
@@ -43,7 +43,7 @@ void read_cards(const Json& report, const std::vector<pid_t>& processes, BusyChe
   }
 }
 
-// Of these cards; nothing if one of them does not tell.
+// For these cards; nothing if the state of one is unknown.
 std::optional<std::size_t> count_busy(const Json& report, const std::set<std::int64_t>& cards) {
   const Json* readings = list_at(report, "cards");
   if (readings == nullptr) return std::nullopt;

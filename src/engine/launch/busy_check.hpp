@@ -1,4 +1,4 @@
-// Whether the cards of a training compute, asked some times after its start.
+// Checks whether the cards of a training are busy, several times after its start.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace topsctl {
 
-// Of a report of `topsctl watch`; `at` is left empty. What is missing or of another kind is
-// unknown. Counts the cards that these processes have open; where they have none, all of them.
+// From a report of `topsctl watch`; `at` stays empty. Missing or invalid values are unknown. Counts
+// the cards that these processes have open; if they have none open, all cards.
 BusyCheck busy_check_in(const Json& report, const std::vector<pid_t>& processes);
 
 class BusyChecker {
@@ -23,7 +23,7 @@ class BusyChecker {
   // When to call step() at the latest.
   const WaitLimit& next() const { return next_; }
   int descriptor() const { return watch_.descriptor(); }
-  // Starts a check that is due, or takes what one says. The answer, when there is a new one.
+  // Starts a check that is due, or reads its output. Returns a new result, if there is one.
   std::optional<BusyCheck> step();
 
  private:

@@ -1,4 +1,4 @@
-// Puts cards, processes and ranks together.
+// Combines cards, processes and ranks.
 #include "topsctl/engine/launch/card_watch.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::string label_value(const std::string& text) {
   return value;
 }
 
-// What all ports together sent last.
+// The total of the last bandwidths of all ports.
 std::optional<double> bandwidth_of(const std::vector<FlowPort>& ports) {
   std::optional<double> sum;
   for (const FlowPort& port : ports) {
@@ -80,7 +80,7 @@ std::string host_metrics(const CardWatch& watch, const std::string& host_name) {
   return text;
 }
 
-// Of each interface and port.
+// For each interface and port.
 std::string network_metrics(const CardWatch& watch, const std::string& host_name) {
   struct Direction {
     const char* name;
@@ -169,7 +169,7 @@ CardWatch card_watch(const MachineState& state) {
 }
 
 void add_throughput(CardWatch& watch, std::optional<std::int64_t> global_batch) {
-  std::optional<double> pace;  // that of the slowest rank: the others wait for it
+  std::optional<double> pace;  // of the slowest rank: the others wait for it
   for (const WatchedRank& rank : watch.ranks) {
     if (rank.iterations_per_second && (!pace || *rank.iterations_per_second < *pace))
       pace = rank.iterations_per_second;

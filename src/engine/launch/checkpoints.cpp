@@ -36,7 +36,7 @@ bool is_checkpoint_name(const std::string& name) {
          std::find(suffixes.begin(), suffixes.end(), suffix) != suffixes.end();
 }
 
-// Whether the text before a number ends with one of these words: "epoch_3_rank_" does with "rank".
+// Whether the text before a number ends with one of these words: "epoch_3_rank_" ends with "rank".
 template <class Words>
 bool is_number_of(const Words& words, std::string_view before) {
   while (!before.empty() && std::string_view("_-.= ").find(before.back()) != std::string_view::npos)
@@ -49,7 +49,7 @@ bool is_number_of(const Words& words, std::string_view before) {
 struct NumberInName {
   std::size_t begin = 0;
   std::size_t end = 0;
-  bool counts = false;    // epochs, steps
+  bool counts = false;    // a counter: epochs, steps
   bool measures = false;  // part of a decimal number, such as a loss
 };
 
@@ -73,8 +73,8 @@ std::vector<NumberInName> numbers_of_name(std::string_view stem) {
   return numbers;
 }
 
-// "checkpoint_epoch_2_step_100.pt": all that counts makes its age. Where nothing is known to count,
-// the last number does, unless it is of a part: "epoch_3_rank_0".
+// "checkpoint_epoch_2_step_100.pt": all counters determine its age. Without a known counter, the
+// last number does, unless it numbers a part: "epoch_3_rank_0".
 Checkpoint named(const fs::path& path) {
   const std::string name = path.filename().string();
   Checkpoint found{path.string(), name, {}, 0};
@@ -107,7 +107,7 @@ std::int64_t written_at(const struct stat& status) {
   return status.st_mtim.tv_sec * ns_per_s + status.st_mtim.tv_nsec;
 }
 
-// Nothing if it is no file of its own.
+// Nothing if it is not a regular file with a single name.
 std::optional<bool> is_whole(const Descriptor& folder, const std::string& name,
                              Checkpoint& checkpoint) {
   const Descriptor file(
@@ -126,7 +126,7 @@ std::optional<bool> is_whole(const Descriptor& folder, const std::string& name,
   }
 }
 
-// The name of the file that MMEngine has written last.
+// The name of MMEngine's last checkpoint file.
 std::string last_name(const fs::path& folder) {
   try {
     const auto text = read_text_if_present(folder / last_file, most_last);

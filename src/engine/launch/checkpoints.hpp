@@ -1,5 +1,4 @@
-// The checkpoints that a training has written into a folder: which of them are whole, and which is
-// the newest.
+// The checkpoints in a training's directory: which ones are complete, and which is the newest.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +11,9 @@ namespace topsctl {
 
 // A file *.pt, *.pth or *.ckpt.
 struct Checkpoint {
-  std::string path;    // below the folder's
-  std::string family;  // its name with '#' in the place of what counts and measures
-  // What counts in its name: {2, 100} of epoch_2_step_100.pt, else its last number; empty: nothing.
+  std::string path;    // relative to the directory
+  std::string family;  // its name with '#' in place of numbers
+  // Counters in its name: {2, 100} for epoch_2_step_100.pt, else its last number; empty: none.
   std::vector<std::uint64_t> numbers;
   std::int64_t mtime_ns = 0;  // since 1970
   std::uint32_t owner = 0;
@@ -23,25 +22,24 @@ struct Checkpoint {
 
 struct CheckpointFolder {
   std::string path;
-  // The newest one last: that which MMEngine's `last_checkpoint` names, else the highest number of
-  // the family that was written to last. Those named best* are none.
+  // The newest one last: the one in MMEngine's `last_checkpoint`, else the highest number of the
+  // family with the latest write. Without those named best*.
   std::vector<Checkpoint> whole;
-  std::vector<std::string> unfinished;  // paths of those that are not whole
+  std::vector<std::string> unfinished;  // paths of incomplete ones
   bool operator==(const CheckpointFolder&) const = default;
 };
 
-// A checkpoint is whole if it is a zip archive with a directory, as torch.save has written it since
-// PyTorch 1.6: the directory comes last. Links are passed over. An empty answer for a folder that
-// cannot be read.
+// A checkpoint is complete if it is a zip archive with a directory, which torch.save writes last
+// (since PyTorch 1.6). Skips links. Empty for a directory that cannot be read.
 CheckpointFolder checkpoints_in(const std::filesystem::path& folder);
 
-// The newest one that was written at or after that time; nothing if there is none.
+// The newest one that was written at or after that time; nothing if none was.
 std::optional<Checkpoint> newest_since(const CheckpointFolder& folder, std::int64_t since_ns);
 
-// Removes those for which `keep` of their family are newer by number and by time, if this user has
-// written all of these at or after `since_ns`, and the newer ones before `settled_ns`: what was
-// written just now a power cut may take. The newest one stays, and so does what was written
-// meanwhile. Returns their paths.
+// Removes checkpoints with at least `keep` newer ones of their family, by number and by time, if
+// this user wrote all of them at or after `since_ns`, and the newer ones before `settled_ns`: a
+// power cut may destroy the most recent writes. Keeps the newest one, and those written during the
+// call. Returns the removed paths.
 std::vector<std::string> remove_older_checkpoints(const CheckpointFolder& folder, std::size_t keep,
                                                   std::int64_t since_ns, std::int64_t settled_ns);
 

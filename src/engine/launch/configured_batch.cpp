@@ -1,4 +1,4 @@
-// Reads assignments of configurations, and those of their bases where they leave the batch to them.
+// Parses assignments of configurations, and those of their bases if these define the batch size.
 #include "engine/launch/configured_batch.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct BatchSetting {
 constexpr std::array batch_settings = {BatchSetting{"train_dataloader", "batch_size", ""},
                                        BatchSetting{"data", "samples_per_gpu", "train_dataloader"}};
 
-// Of all files that are read for one answer.
+// Shared by all files that are read for one answer.
 struct BatchSearch {
   std::size_t files = 0;
   bool is_clear = true;  // false: a text does not say it plainly
@@ -50,7 +50,7 @@ class Configuration {
     require(code_.problem.empty());
   }
 
-  // Nothing if it has none, or the search is no longer clear.
+  // Nothing if it has none, or the value is ambiguous.
   std::optional<std::int64_t> number_of(const BatchSetting& setting) const {
     bool is_begun_anew = false;
     if (const CodeStatement* statement = only_assignment(setting.variable)) {
@@ -74,7 +74,7 @@ class Configuration {
 
   const CodeToken& token(std::uint32_t at) const { return code_.tokens[at]; }
 
-  // Of a variable at the top level; nullptr: nothing begins with it.
+  // The only assignment to a variable at the top level; nullptr: none.
   const CodeStatement* only_assignment(std::string_view variable) const {
     const CodeStatement* found = nullptr;
     for (const CodeStatement& statement : code_.statements) {
@@ -126,7 +126,7 @@ class Configuration {
     return found == members.end() ? 0 : found->value;
   }
 
-  // A number, or a variable that is one.
+  // A number, or a variable with a number.
   std::int64_t number_at(std::uint32_t at) const {
     if (token(at).kind == TokenKind::name) {
       const CodeStatement* statement = only_assignment(token(at).text);

@@ -1,4 +1,4 @@
-// How many samples a rank takes at once, by configurations of MMEngine and its predecessor.
+// The batch size of a rank, from configurations of MMEngine and its predecessor.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace topsctl {
 
-// `batch_size` of `train_dataloader`, or `samples_per_gpu` of `data`, as these files of Python or
-// what they name in `_base_` write it. Nothing where none does, where two differ, and where it is
-// computed, changed afterwards or comes from elsewhere: no file is executed.
+// `batch_size` of `train_dataloader`, or `samples_per_gpu` of `data`, in these Python files or
+// their `_base_` files. Nothing if it is missing, ambiguous, computed, changed afterwards or
+// imported: no file is executed.
 std::optional<std::int64_t> configured_batch(const std::vector<std::filesystem::path>& files);
 
 }  // namespace topsctl

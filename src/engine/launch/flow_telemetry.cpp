@@ -1,4 +1,4 @@
-// Reads files of telemetry, a piece at a time.
+// Reads telemetry files in pieces.
 #include "topsctl/engine/launch/flow_telemetry.hpp"
 
 #include <fcntl.h>
@@ -170,7 +170,7 @@ void FlowTelemetry::read(const std::string& name, File& file, std::uint64_t& lef
       ::open((folder_ / name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
   if (!open.is_open() || ::fstat(open.get(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-  // It begins anew when it is its turn again.
+  // The file was started again, because the two are used alternately.
   if (status.st_ino != file.inode || status.st_size < file.size) file = File();
   file.inode = status.st_ino;
   const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(

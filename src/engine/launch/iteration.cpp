@@ -11,7 +11,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t longest_told = 1000;  // of which it is looked for
+constexpr std::size_t longest_told = 1000;  // searched part of a line
 
 struct Form {
   Pattern pattern;

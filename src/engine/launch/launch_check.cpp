@@ -1,4 +1,4 @@
-// Gathers checks and findings, and says which of them keep a training from being started.
+// Collects checks and findings, and decides which of them prevent a start.
 #include "topsctl/engine/launch/launch_check.hpp"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ void look_at_host(const Host& host, const Stack& stack, const LaunchRequest& req
   facts.state = look_at_machine(host, stack, {});
   preflight.checks.push_back(check_cards(facts.state, request));
   preflight.checks.push_back(check_room(request));
-  // What is wrong with another job is no reason.
+  // Problems of another job do not matter.
   facts.state.processes.clear();
   facts.state.processes_later.clear();
   facts.checks = preflight.checks;
@@ -94,7 +94,7 @@ void look_at_host(const Host& host, const Stack& stack, const LaunchRequest& req
 void look_at_sources(const Stack& stack, const LaunchRequest& request,
                      const DiagnosisCatalogue& catalogue, Language language,
                      const SandboxWish& sandbox, LaunchCheck& preflight) {
-  if (request.shim == shim_always) return;  // what it finds in them is what the shim is for
+  if (request.shim == shim_always) return;  // the shim handles what the check would find
   ProjectOptions options;
   if (!stack.environment.generation.empty()) options.target.api = stack.environment.generation;
   try {
@@ -138,7 +138,7 @@ LaunchCheck look_before_launch(const Host& host, const Stack& stack, const Launc
   if (is_wanted) climb.highest = *rung_named(request.level);
   climb.events = events;
   std::vector<CheckRule> rules = is_wanted ? stack.checks : std::vector<CheckRule>();
-  // A built library is no package's, and no start file leads to it.
+  // A built library belongs to no package, and no start file refers to it.
   if (!request.settings.library.empty())
     std::erase_if(rules, [](const CheckRule& rule) {
       return !rule.component.empty() || rule.kind == CheckKind::environment_file;
@@ -171,7 +171,7 @@ void look_at_settings(const std::map<std::string, std::string>& variables, const
 std::vector<fs::path> files_among(const std::vector<std::string>& words) {
   std::vector<fs::path> files;
   for (const std::string& word : words) {
-    // "--config=FILE" names one, too.
+    // "--config=FILE" has a file too.
     const auto equals = word.starts_with('-') ? word.find('=') : std::string::npos;
     const fs::path file = equals == std::string::npos ? word : word.substr(equals + 1);
     std::error_code failure;

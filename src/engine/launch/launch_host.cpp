@@ -1,4 +1,4 @@
-// Looks at torch's files and at ports.
+// Checks torch's files, ports and addresses.
 #include "topsctl/engine/launch/launch_host.hpp"
 
 #include <arpa/inet.h>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The port that was bound; nothing if that one is taken.
+// The bound port; nothing if it is in use.
 std::optional<int> bound_port(int wanted) {
   const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!listener.is_open()) throw system_error(errno, "open", "a socket");

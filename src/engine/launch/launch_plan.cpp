@@ -1,4 +1,4 @@
-// Puts together the command line and the environment of a training.
+// Builds the command line and the environment of a training.
 #include "topsctl/engine/launch/launch_plan.hpp"
 
 #include <nlohmann/json.hpp>
@@ -22,14 +22,14 @@ std::filesystem::path pipe_of_pids(const std::filesystem::path& log_folder) {
 
 namespace {
 
-// With underscores, torchrun of every version knows them.
+// With underscores, every version of torchrun accepts them.
 std::vector<std::string> meeting_words(const LaunchWishes& wishes) {
   const std::string ranks = concat("--nproc_per_node=", wishes.ranks);
   const std::string port = concat("--master_port=", wishes.master_port);
   if (!is_for_several(wishes.place)) return {"--nnodes=1", ranks, "--master_addr=127.0.0.1", port};
   const NodePlace& place = *wishes.place;
   const std::string nodes = concat("--nnodes=", place.nodes());
-  // Ranks in the order of the hosts; but it cannot start them again together.
+  // Keeps ranks in the order of the hosts, but cannot restart them together.
   if (wishes.engine_restarts == 0)
     return {nodes, ranks, concat("--node_rank=", place.node),
             concat("--master_addr=", place.master), port};
@@ -38,8 +38,9 @@ std::vector<std::string> meeting_words(const LaunchWishes& wishes) {
   return {nodes, ranks, "--rdzv_backend=c10d",
           concat("--rdzv_endpoint=", address, ":", wishes.master_port),
           concat("--rdzv_id=", place.rendezvous),
-          // Else it compares names and addresses, and a host with several is not known to itself.
-          // A host that reads PyTorch over the network takes longer than the minute of PyTorch.
+          // Otherwise torchrun compares names and addresses, and a host with several does not
+          // recognize itself. A host that loads PyTorch over the network takes longer than
+          // PyTorch's limit of one minute.
           concat("--rdzv_conf=is_host=", place.node == 0 ? 1 : 0, ",read_timeout=600"),
           concat("--max_restarts=", wishes.engine_restarts)};
 }
@@ -58,11 +59,11 @@ LaunchPlan plan_launch(const LaunchWishes& wishes) {
   plan.stack = wishes.stack;
   plan.environment = wishes.environment;
   plan.place = wishes.place;
-  // What a rank has of an earlier start would be believed.
+  // Variables of an earlier start would be used by mistake.
   for (const char* of_rank : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK",
                               "MASTER_ADDR", "MASTER_PORT"})
     plan.environment.erase(of_rank);
-  // Python keeps what it prints to a pipe back, and a rank that is killed never says it.
+  // Python buffers output to a pipe, and a killed rank never writes it.
   plan.environment.emplace("PYTHONUNBUFFERED", "1");
   plan.engine_restarts = wishes.engine_restarts;
   if (is_for_several(wishes.place))
@@ -70,7 +71,7 @@ LaunchPlan plan_launch(const LaunchWishes& wishes) {
   if (plan.engine == LaunchEngine::torchrun) {
     plan.argv = {wishes.python, "-m", "torch.distributed.run"};
     for (std::string& word : meeting_words(wishes)) plan.argv.push_back(std::move(word));
-    // The files stay empty; but torchrun of PyTorch 1.13 fails with Python 3.11 without them.
+    // The files stay empty, but with Python 3.11 torchrun of PyTorch 1.13 fails without them.
     plan.argv.insert(
         plan.argv.end(),
         {"--redirects=1", "--tee=1",

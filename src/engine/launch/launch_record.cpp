@@ -1,4 +1,4 @@
-// A record as JSON, and what is read of one.
+// Converts records to JSON, and parses their summaries.
 #include "topsctl/engine/launch/launch_record.hpp"
 
 #include <algorithm>

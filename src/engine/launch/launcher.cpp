@@ -1,4 +1,4 @@
-// Attempt after attempt, and what is kept between them.
+// Runs the attempts, and keeps the state between them.
 #include "topsctl/engine/launch/launcher.hpp"
 
 #include <fcntl.h>
@@ -87,8 +87,8 @@ class Launch {
     if (!wishes_.shim.empty()) write_shim(top / shim_folder, wishes_.shim, 0700, 0600);
   }
 
-  // Starts an attempt; whether another one follows. Where it cannot be started, the one before was
-  // the last.
+  // Starts an attempt; returns whether another one follows. If it cannot be started, the previous
+  // one was the last.
   bool goes_on() {
     try {
       return attempt();
@@ -137,7 +137,7 @@ class Launch {
     return goes_on;
   }
 
-  // From the second attempt on, from where the training had come.
+  // From the second attempt on, resumes from the newest checkpoint.
   void resume(LaunchWishes& wishes) {
     const RestartRules& rules = record_.request.restart;
     AttemptRecord& begun = record_.attempts.back();
@@ -167,7 +167,7 @@ class Launch {
       record_.removed_checkpoints.push_back(std::move(path));
   }
 
-  // Nothing runs any more that a wait for the disk would hold up.
+  // All processes have ended, so waiting for the disk delays none.
   void settle_checkpoints() {
     const RestartRules& rules = record_.request.restart;
     if (rules.keep == 0) return;
@@ -179,7 +179,7 @@ class Launch {
     remove_old_ones(std::numeric_limits<std::int64_t>::max());
   }
 
-  // What this run has written is not older.
+  // Files of this run were written after this time.
   std::int64_t began_ns() const {
     using namespace std::chrono;
     return duration_cast<nanoseconds>(time_of(record_.started_at).time_since_epoch()).count();
@@ -291,7 +291,7 @@ class Launch {
 void require_new_log_folder(const fs::path& folder) {
   std::error_code failure;
   try {
-    // Who can put another directory in its place has root write there.
+    // A user who can replace a directory above could make root write anywhere.
     if (is_root_user()) require_own_way(folder);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::permission) throw;

@@ -1,4 +1,4 @@
-// Places of hosts as JSON, both ways, and what their names mean.
+// Converts the places of hosts to JSON and back, and resolves their names.
 #include "topsctl/engine/launch/node_place.hpp"
 
 #include <algorithm>

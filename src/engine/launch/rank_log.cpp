@@ -1,4 +1,4 @@
-// Cuts output into lines and puts the time before each.
+// Splits output into lines and prepends the time to each.
 #include "topsctl/engine/launch/rank_log.hpp"
 
 #include <fcntl.h>
@@ -74,7 +74,7 @@ void RankLog::end(std::chrono::system_clock::time_point now,
 
 void RankLog::write_line(std::string_view line, std::string& text, std::string_view stamp,
                          const std::function<void(std::string_view)>& on_line) {
-  // What is left behind a carriage return at the end of a piece.
+  // The rest after a carriage return at the end of a piece.
   if (line.empty() && text.empty()) return;
   text.append(stamp).append(line).push_back('\n');
   on_line(line);

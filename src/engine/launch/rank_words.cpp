@@ -68,7 +68,7 @@ void RankWords::add_to(CardWatch& watch, const std::vector<RecordSummary::Rank>&
     const std::vector<std::uint64_t> numbers = numbers_in(words.iteration);
     if (numbers.empty()) continue;
     Pace& pace = paces_[watched.pid];
-    // The one before the total, where there is one: within an epoch it grows.
+    // The counter before the total, if there is one, because it grows within an epoch.
     const std::size_t at = numbers.size() == 1 ? 0 : numbers.size() - 2;
     if (pace.numbers.size() == numbers.size() && numbers != pace.numbers) {
       const double passed = std::chrono::duration<double>(now - pace.seen).count();

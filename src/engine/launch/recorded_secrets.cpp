@@ -1,4 +1,4 @@
-// Puts marks in the place of secrets.
+// Replaces secrets by marks.
 #include "engine/launch/recorded_secrets.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// What a record of a launch leaves out: the values of secrets among its settings and arguments.
+// The secrets among a launch's settings and arguments that its record omits.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace topsctl {
 
-// Of a record as to_json(LaunchRecord) makes it: in the place of a secret stands its mark.
+// For a record of to_json(LaunchRecord): replaces each secret by its mark.
 void leave_out_secrets(Json& record);
 
 }  // namespace topsctl

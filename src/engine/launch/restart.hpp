@@ -1,4 +1,4 @@
-// Whether a training that failed is started once more. Pure.
+// Whether a failed training is restarted. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@ namespace topsctl {
 
 // How an attempt ended that failed.
 struct AttemptEnd {
-  std::string cause;               // id of a diagnosis; empty: none is known
-  bool does_restart_help = false;  // as the diagnosis says
-  std::string place;  // how far it had come: an iteration, or a checkpoint; empty: untold
+  std::string cause;               // id of a diagnosis; empty: unknown
+  bool does_restart_help = false;  // by the diagnosis
+  std::string place;               // its progress: an iteration, or a checkpoint; empty: unknown
   bool operator==(const AttemptEnd&) const = default;
 };
 
 // Why there is no further attempt; empty: there is one. `ends` are those so far, the last one last.
-// The same cause at the same place twice ends it.
+// The same cause at the same place twice stops the restarts.
 std::string objection_to_restart(const RestartRules& rules, const std::vector<AttemptEnd>& ends);
 
-// Before the attempt that follows so many: 5 s, then twice as long each time, 5 minutes at most.
+// The pause after this number of attempts: 5 s, then twice as long each time, at most 5 minutes.
 std::int64_t restart_pause_ms(const RestartRules& rules, std::size_t attempts);
 
 // The words that resume a training, `{checkpoint}` replaced by its path.

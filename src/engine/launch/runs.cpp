@@ -1,4 +1,4 @@
-// One small file for each run, which names its log folder.
+// One small file per run, with its log directory.
 #include "topsctl/engine/launch/runs.hpp"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ bool is_there(const std::string& folder) {
   return fs::exists(folder, failure);
 }
 
-// What another user has written could name any process as the run's.
+// Another user's file could name any process as the run's.
 std::string own_text(const std::string& file, std::uint64_t most) {
   const Descriptor open(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
@@ -68,7 +68,7 @@ Run run_in(const std::string& name, const std::string& log_folder) {
   return run;
 }
 
-// What its file says: the name of the host, then the log folder.
+// The content of its file: the name of the host, then the log directory.
 struct NotedRun {
   std::string host;
   std::string log_folder;
@@ -97,7 +97,7 @@ std::vector<std::string> noted_names(const Host& host) {
   return names;
 }
 
-// Where this host has a part of the last one, too, the whole is meant.
+// If this host also has a part of the last run, selects the whole run.
 std::string last_of(const std::vector<std::string>& names) {
   if (names.empty()) return {};
   const std::string& last = names.back();
@@ -124,7 +124,7 @@ std::string_view name(RunState state) {
 fs::path runs_folder(const Host& host) {
   const auto own = host.environment.find("XDG_STATE_HOME");
   struct stat status {};
-  // Root with a user's environment keeps no notes in that user's place.
+  // Root with a user's environment does not write into that user's state directory.
   if (own != host.environment.end() && own->second.starts_with('/') &&
       (::stat(own->second.c_str(), &status) != 0 || status.st_uid == ::geteuid()))
     return fs::path(own->second) / "topsctl" / "runs";
@@ -145,7 +145,7 @@ void note_run(const Host& host, const std::string& name, const std::string& log_
     const NotedRun noted = noted_run(folder / each);
     if (noted.host != own_host) continue;
     std::error_code ignored;
-    // A mount that does not answer is not gone.
+    // A mount that does not answer is not a missing directory.
     if (fs::symlink_status(noted.log_folder, ignored).type() == fs::file_type::not_found)
       fs::remove(folder / each, ignored);
   }

@@ -1,4 +1,4 @@
-// Fills the embedded files of the shim in for a stack, and makes the variables that load it.
+// Fills in the embedded files of the shim for a stack, and sets the variables that load it.
 #include "topsctl/engine/launch/shim.hpp"
 
 #include <algorithm>

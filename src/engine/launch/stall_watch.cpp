@@ -1,4 +1,4 @@
-// Samples processor times, and asks the cards only when all else is still.
+// Samples processor times, and queries the cards only if there is no other activity.
 #include "engine/launch/stall_watch.hpp"
 
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t shortest_look_ms = 1'000;
 constexpr std::int64_t longest_look_ms = 30'000;
 constexpr std::int64_t looks = 4;  // within the limit
-// Of one processor, by all together: threads that only wake up to look use less.
+// Percent of one processor, for all together: threads that only wake up to poll use less.
 constexpr std::int64_t still_percent = 2;
 constexpr std::size_t most_stack = 4096;
 
@@ -35,7 +35,7 @@ std::string text_of(const std::string& file) {
   }
 }
 
-// Root alone may read the stack; where it waits, everybody.
+// Only root may read the stack; all users may read the wait channel.
 std::string kernel_stack_of(std::int64_t pid) {
   for (const char* file : {"stack", "wchan"}) {
     const std::string text = text_of(concat("/proc/", pid, "/", file));
@@ -59,7 +59,7 @@ std::optional<std::int64_t> rank_behind(const std::vector<StillRank>& ranks) {
     return as_far == 1 ? std::optional(first->rank) : std::nullopt;
   };
   if (ranks.size() < 2) return std::nullopt;
-  // Who is stopped or waits for a disk holds all others up.
+  // A stopped process, or one that waits for a disk, blocks all others.
   const auto stuck = last([](const StillRank& rank) {
     return rank.state == "T" || rank.state == "t" || rank.state == "D" ? 0 : 1;
   });
@@ -119,7 +119,7 @@ std::optional<Standstill> StallWatch::step(const std::vector<RankRecord>& ranks)
     looked_ = host_.clock->steady();
     const auto busy = busy_check_in(*report, descendants_of(::getpid())).cards_busy;
     if (busy.value_or(0) > 0) note_life();
-    // A card that nobody knows of may work: then it takes twice as long.
+    // A card in an unknown state may be busy: then wait twice as long.
     if (ms_since(life_) < (busy ? limit_ms_ : 2 * limit_ms_)) return std::nullopt;
     is_told_ = true;
     return standstill(ranks);

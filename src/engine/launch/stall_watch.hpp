@@ -16,15 +16,16 @@ namespace topsctl {
 
 class StallWatch {
  public:
-  // `limit_ms`: 0 looks for none. `launchers`: processes whose time is no sign of life.
+  // `limit_ms`: 0 disables the detection. `launchers`: processes whose processor time does not
+  // count.
   StallWatch(const Host& host, const LaunchPlan& plan, Supervisor& supervisor,
              std::int64_t limit_ms, std::vector<pid_t> launchers);
 
   const WaitLimit& next() const { return next_; }
   int descriptor() const { return watch_.descriptor(); }
-  // A rank has said something.
+  // Call when a rank has written output.
   void heard(std::int64_t rank);
-  // Looks if it is time to. A standstill, once for each; `ranks` are its ranks as they are.
+  // Samples if it is time. Returns each standstill once; `ranks` is the present state of its ranks.
   std::optional<Standstill> step(const std::vector<RankRecord>& ranks);
 
  private:
@@ -45,7 +46,7 @@ class StallWatch {
   bool is_told_ = false;
 };
 
-// The rank that has come less far than all others, if there is one. Pure.
+// The rank with less progress than all others, if there is one. Pure.
 std::optional<std::int64_t> rank_behind(const std::vector<StillRank>& ranks);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Judges what was measured.
+// Judges the measurements.
 #include "topsctl/engine/launch/throughput.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Finds numbers among the words of a script and in the configurations that these name.
+// Finds batch sizes in the words of a script and in the configurations that they name.
 #include "topsctl/engine/launch/training_batch.hpp"
 
 #include <algorithm>

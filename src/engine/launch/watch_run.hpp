@@ -1,4 +1,5 @@
-// `topsctl watch` as one more program of a launch: what takes long holds no log up.
+// Runs `topsctl watch` as a separate process of a launch, so that slow checks do not delay the
+// logs.
 #pragma once
 
 #include <optional>
@@ -16,10 +17,11 @@ class WatchRun {
   WatchRun(const LaunchPlan& plan, Supervisor& supervisor) : plan_(plan), supervisor_(supervisor) {}
 
   bool is_running() const { return output_.is_open(); }
-  // -1: nothing is to be read.
+  // -1: nothing to read.
   int descriptor() const { return output_.is_open() ? output_.get() : -1; }
   void start();  // throws Error
-  // Its report once it has ended, null if it is none or takes too long; nothing while it runs.
+  // Its report after it has ended, null if that is invalid or takes too long; nothing while it
+  // runs.
   std::optional<Json> step();
 
  private:

@@ -1,4 +1,4 @@
-// Finds paths by their names and those of the folders above.
+// Finds paths by their names and those of their directories.
 #include "engine/observation/known_paths.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace topsctl {
 
 namespace {
 
-// "" for what lies in the root folder, and for the root folder itself.
+// "" for entries of the root directory, and for the root directory itself.
 std::string_view above(std::string_view path) {
   return path.substr(0, std::min(path.rfind('/'), path.size()));
 }
@@ -37,7 +37,7 @@ KnownPaths::KnownPaths(const Snapshot& snapshot) {
     paths_.emplace(kept.path,
                    Known{static_cast<std::ptrdiff_t>(paths_.size()), was_folder, kept.is_unpacked});
   }
-  // What comes into a folder of the packages alone may be anybody's, and is ours if it is observed.
+  // New entries in a directory that only packages use may be foreign; observation attributes them.
   for (const PathFamily& family : snapshot.families) {
     if (!family.is_own) families_[family.directory].push_back(family.prefix);
   }
@@ -52,7 +52,7 @@ std::ptrdiff_t KnownPaths::index_of(const std::string& path) const {
   return found == paths_.end() ? -1 : found->second.index;
 }
 
-// A family without a prefix has files alone, others have all that is in their folders.
+// A family without a prefix has only files, others include everything in their directories.
 bool KnownPaths::is_of_family(std::string_view path, bool is_folder) const {
   const auto found = families_.find(folder_text(above(path)));
   if (found == families_.end()) return false;
@@ -73,7 +73,7 @@ bool KnownPaths::knows(const std::string& path, bool is_folder) const {
   if (is_dpkg_lock(path) || paths_.contains(path) || is_of_family(path, is_folder) ||
       is_beside_unpacked(path))
     return true;
-  // Where no folder was, whatever comes is removed.
+  // In a new directory, every new entry is removed.
   for (std::string_view folder = above(path); !folder.empty(); folder = above(folder)) {
     if (const auto found = paths_.find(folder); found != paths_.end())
       return !found->second.was_folder;

@@ -1,4 +1,4 @@
-// Which paths a snapshot has the restore of, so that they may be changed.
+// Paths that a snapshot can restore, so that they may be changed.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace topsctl {
 
-// Logs, and what no restart of the machine survives or anybody may write: as for the proof of a
-// rollback, nothing there belongs to an install. The path is canonical.
+// Logs, and paths that do not survive a reboot or are writable by all: as in the verification of a
+// rollback, they do not belong to an install. The path is canonical.
 bool is_left_out(std::string_view path);
 
 class KnownPaths {
  public:
   explicit KnownPaths(const Snapshot& snapshot);
 
-  // Of a canonical path; nothing was there before, or it is kept, or a newcomer there is removed.
-  // `is_folder`: a folder is to be made there.
+  // For a canonical path: it did not exist before, or has a backup, or a new file there is removed.
+  // `is_folder`: a directory will be created there.
   bool knows(const std::string& path, bool is_folder = false) const;
-  // Its place among the paths of the snapshot and those that were added; -1: it is none of them.
+  // Its index among the paths of the snapshot and the added ones; -1: unknown.
   std::ptrdiff_t index_of(const std::string& path) const;
-  // From now on the path is kept, too.
+  // From now on the path has a backup too.
   void add(const std::string& path, bool was_folder);
 
  private:
@@ -37,7 +37,7 @@ class KnownPaths {
   bool is_beside_unpacked(std::string_view path) const;
 
   TextMap<Known> paths_;
-  TextMap<std::vector<std::string>> families_;  // prefixes, by folder
+  TextMap<std::vector<std::string>> families_;  // prefixes, by directory
 };
 
 }  // namespace topsctl

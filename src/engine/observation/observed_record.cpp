@@ -1,4 +1,4 @@
-// Reads the records of an observer in their order.
+// Reads an observer's records in order.
 #include "topsctl/engine/observation/observed_record.hpp"
 
 #include <fcntl.h>
@@ -52,7 +52,7 @@ std::vector<KeptPath> records_in(const fs::path& folder) {
   return records;
 }
 
-// The first name of a file, by their order, has its content.
+// The first name of a file in this order has its content.
 void put_first_names_first(Snapshot& snapshot) {
   std::map<std::string, std::vector<KeptPath*>> groups;
   std::unordered_map<std::string, KeptPath*> places;
@@ -92,7 +92,8 @@ void close_observation(const fs::path& store) {
     if (errno == ENOENT || errno == ENOTDIR) return;  // nothing was observed
     throw system_error(errno, "open", folder.string());
   }
-  // The observer holds it while it keeps one path. No signal ends this: a restore may need it.
+  // The observer holds it while it backs up one path. Signals do not interrupt the wait, because a
+  // restore may need it.
   constexpr std::int64_t patience_ms = 60'000;
   const WaitLimit limit(patience_ms);
   while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {

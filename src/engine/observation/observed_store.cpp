@@ -1,4 +1,4 @@
-// Links, copies and records, one path after the other.
+// Backs up one path at a time: link or copy, then record.
 #include "engine/observation/observed_store.hpp"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ std::string parent_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Journals have all metadata in the order in which it was changed.
+// These file systems keep all metadata changes in order.
 bool is_ordered(const Descriptor& folder) {
   constexpr std::uint64_t ext4 = 0xEF53;
   constexpr std::uint64_t xfs = 0x58465342;
@@ -47,7 +47,7 @@ void sync_file(const Descriptor& file, const fs::path& name) {
 
 }  // namespace
 
-// While it is there, nobody closes the store.
+// While it lives, the store cannot be closed.
 class ObservedStore::Turn {
  public:
   explicit Turn(ObservedStore& store) : store_(store) {
@@ -109,7 +109,7 @@ std::ptrdiff_t ObservedStore::kept_inode(const struct stat& status) const {
   return found == inodes_.end() ? -1 : static_cast<std::ptrdiff_t>(found->second);
 }
 
-// A file there that has another name may be one of the system.
+// A file with another name may belong to the system.
 bool ObservedStore::is_no_business(const CallerPlace& place) const {
   const bool is_shared =
       place.is_there && S_ISREG(place.status.st_mode) && place.status.st_nlink > 1;
@@ -118,7 +118,7 @@ bool ObservedStore::is_no_business(const CallerPlace& place) const {
 
 bool ObservedStore::is_settled(const std::string& path) const {
   if (path.starts_with(own_state_)) return true;
-  // Whether it is a folder is not known here.
+  // The path's type is unknown here, so assume a directory.
   return known_.knows(path, true) && (path == "/" || known_.knows(parent_of(path), true));
 }
 
@@ -167,7 +167,7 @@ void ObservedStore::keep_name(const std::string& path, bool is_folder) {
   }
 }
 
-// Where a folder was, the names of what comes into it with the tree are new.
+// If the target was a directory, names that arrive with the tree are new.
 void ObservedStore::keep_tree(const std::string& path, const std::string& moves_to) {
   for (const ListedName& listed : tree_.list(path)) {
     const std::string each = concat(path, "/", listed.name);
@@ -209,7 +209,7 @@ std::ptrdiff_t ObservedStore::keep_path(const std::string& path) {
 }
 
 void ObservedStore::keep_file(const Inode& inode, KeptPath& kept, std::size_t number) {
-  // Another name of it may have been changed already.
+  // It may have been backed up under another name.
   if (const std::ptrdiff_t first = kept_inode(inode.status()); first >= 0) {
     const KeptPath& other = this->kept(static_cast<std::size_t>(first));
     kept.same_file = other.path;
@@ -267,7 +267,7 @@ void ObservedStore::copy_content(std::size_t index) {
   }
 }
 
-// Not as much as the file has is written before it is known that it cannot be.
+// Checks the space first, so that a large copy does not fail halfway.
 void ObservedStore::require_room(const KeptPath& kept) const {
   if (kept.state.size <= free_bytes(store_)) return;
   throw Error(ErrorCode::no_space, format("not enough space to back up {}: {} needed",

@@ -1,4 +1,4 @@
-// Keeps paths before they are changed, beside what was kept of the predicted ones.
+// Backs up paths before they are changed, in addition to the predicted ones.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,30 @@
 
 namespace topsctl {
 
-// Where the records of what was kept lie, below the store of the snapshot.
+// The directory for these records, in the store of the snapshot.
 inline constexpr const char* observed_folder = "observed";
-inline constexpr const char* observed_lock = "lock";      // held while something is kept
-inline constexpr const char* observed_closed = "closed";  // no more is kept
-// The names of contents begin with this number.
+inline constexpr const char* observed_lock = "lock";      // held during a backup
+inline constexpr const char* observed_closed = "closed";  // no more backups are made
+// Content names begin with this number.
 inline constexpr std::size_t first_observed = 1'000'000'000;
 
-// A file is kept as a link, and copied only before somebody writes into it. Each record is on disk
-// before the change that it is for: where the file system orders its changes (ext4, XFS) as the
-// target of a symbolic link, which is such a change itself.
+// A file is backed up as a link, and copied only before it is written to. Each record is on disk
+// before its change: on file systems with ordered operations (ext4, XFS) as the target of a
+// symbolic link, which is such an operation itself.
 class ObservedStore {
  public:
-  // The snapshot, whose record lies in the store, must outlive it. Throws Error, also if records
-  // are there already.
+  // The snapshot, whose record is in the store, must outlive it. Throws Error, also if records
+  // exist already.
   ObservedStore(const Host& host, const Snapshot& snapshot, std::filesystem::path store);
 
-  // Keeps what a restore needs. Throws Error if it cannot: then the change must not be made.
+  // Backs up what a restore needs. Throws Error if it cannot: then the change must not be made.
   void keep(const PathTouch& touch);
-  // Whether what is there may be taken away, replaced or get other attributes, and a file be made
-  // there: it is kept.
+  // Whether the path may be removed, replaced or get other attributes, and a file be created there:
+  // its backup exists.
   bool is_settled(const std::string& path) const;
-  // Whether somebody has closed it: nothing is kept any more.
+  // Whether it was closed: no more backups are made.
   bool is_closed() const { return is_closed_; }
-  // The same, with a look.
+  // The same, with a check on disk.
   bool is_closed_now();
 
  private:
@@ -52,7 +52,7 @@ class ObservedStore {
   void keep_file(const Inode& inode, KeptPath& kept, std::size_t number);
   void copy_content(std::size_t index);
   const KeptPath& kept(std::size_t index) const;
-  // The kept path of this inode; -1: there is none.
+  // The backup of this inode; -1: none.
   std::ptrdiff_t kept_inode(const struct stat& status) const;
   bool is_no_business(const CallerPlace& place) const;
   void require_room(const KeptPath& kept) const;
@@ -70,7 +70,7 @@ class ObservedStore {
   bool orders_changes_ = false;
   bool is_closed_ = false;
   std::deque<KeptPath> more_;
-  std::map<std::size_t, KeptPath> copied_;  // of the snapshot's, those that were copied since
+  std::map<std::size_t, KeptPath> copied_;  // of the snapshot's paths, those that were copied since
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> inodes_;  // by device and number
   std::size_t records_ = 0;
 };

@@ -1,4 +1,4 @@
-// Waits for calls, keeps what they touch, and lets them go on.
+// Waits for calls, backs up the paths that they change, and lets them continue.
 #include "topsctl/engine/observation/observer.hpp"
 
 #include <poll.h>
@@ -34,13 +34,13 @@ std::pair<Descriptor, Descriptor> socket_pair() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-// Keeps what calls touch before they are made.
+// Backs up paths before calls change them.
 class CallKeeper {
  public:
   CallKeeper(int socket, const Host& host, ObservedStore& store)
       : socket_(socket), paths_(host.root), store_(store) {}
 
-  // Until topsctl and all that is observed have ended.
+  // Until topsctl and all observed processes have ended.
   void serve() {
     CallTracer calls(
         socket_, [this](const CallNotice& notice) { return judge(notice); },
@@ -77,7 +77,7 @@ class CallKeeper {
 }  // namespace
 
 std::string why_not_observable(const Host& host) {
-  // The store's folder may not be there yet.
+  // The store's directory may not exist yet.
   fs::path folder = host.resolve(host.state);
   while (!fs::exists(folder) && folder != folder.parent_path()) folder = folder.parent_path();
   if (file_identity(folder.string()).device !=
@@ -89,7 +89,7 @@ std::string why_not_observable(const Host& host) {
 Observer::Observer(const Host& host, const Snapshot& snapshot, const fs::path& store) {
   auto [ours, theirs] = socket_pair();
   socket_ = std::move(ours);
-  // Its folder is there before any program is, and a failure is told here.
+  // Its directory exists before any program is started, so a failure is reported here.
   start_keeper(theirs, [&](int socket) {
     ::prctl(PR_SET_NAME, "topsctl-observe", 0, 0, 0);
     ObservedStore kept(host, snapshot, store);

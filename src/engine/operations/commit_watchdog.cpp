@@ -1,4 +1,4 @@
-// Waits for a confirmation, and restores without one.
+// Waits for a confirmation, and rolls back without one.
 #include "topsctl/engine/operations/commit_watchdog.hpp"
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ Descriptor watch_lock(const Host& host, std::int64_t id) {
   const auto file = host.resolve(concat(host.state, "/transactions/", id)) / watchdog_file;
   Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock.is_open()) throw system_error(errno, "watch", file.string(), ErrorCode::host_unfit);
-  // Those who look whether it is watched hold the lock for a moment.
+  // Status checks hold the lock for a moment.
   constexpr std::int64_t moment_ms = 1000;
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 &&
       !lock_within(lock, LockKind::whole, WaitLimit(moment_ms)))
@@ -41,8 +41,8 @@ Descriptor watch_lock(const Host& host, std::int64_t id) {
   return lock;
 }
 
-// Returns when there is something to restore, or the transaction is over; which of both is seen
-// under the lock.
+// Returns when there may be something to roll back, or the transaction has ended; the caller
+// decides under the lock.
 void wait_for_the_end(const Host& host, std::int64_t id) {
   const FileWatch journal(host.resolve(concat(host.state, "/transactions/", id)) / "journal");
   while (!is_interrupted()) {
@@ -59,7 +59,7 @@ void wait_for_the_end(const Host& host, std::int64_t id) {
     } else if (!transaction->is_unfinished()) {
       return;
     } else if (!is_at_work(host)) {
-      // It may have committed, and let go of the lock, since the journal was read.
+      // It may have committed and released the lock since the journal was read.
       const auto latest = begun_transaction(host, id);
       if (!latest || !awaited_confirmation(*latest)) return;
       continue;
@@ -95,7 +95,7 @@ Execution watch(const Host& host, std::int64_t id, EventFan& events) {
       constexpr std::int64_t patience_ms = 3'600'000;
       return restore_unless_confirmed(host, id, patience_ms, events);
     } catch (const Error& error) {
-      // Whoever holds a lock now lets go of it some time, and a second SIGTERM changes nothing.
+      // A lock holder releases its lock eventually, and a second SIGTERM changes nothing.
       const bool may_pass = error.code() == ErrorCode::busy ||
                             error.code() == ErrorCode::terminated ||
                             error.code() == ErrorCode::interrupted;

@@ -1,4 +1,4 @@
-// Takes the confirmation of a transaction.
+// Records the confirmation of a transaction, if it comes in time.
 #include "topsctl/engine/operations/confirmation.hpp"
 
 #include <algorithm>
@@ -46,8 +46,8 @@ std::optional<Confirmed> settled(const Transaction& transaction) {
               "`topsctl history` lists what can be confirmed");
 }
 
-// Under the lock, as the watcher restores under it: by the time of the record, and not by whether
-// the watcher has come to it yet.
+// Under the lock, which the watcher holds for a rollback: decides by the recorded deadline, not by
+// whether the watcher has acted yet.
 void require_in_time(const Host& host, const Transaction& transaction,
                      const AwaitedConfirmation& awaited) {
   if (time_left(host, awaited).count() > 0) return;
@@ -95,7 +95,7 @@ Confirmed confirm(const Host& host, std::int64_t id, const Connection& connectio
   details.update({{"confirmed_at", at}, {"confirmed_by", requester.user}});
   Journal(host.resolve(transaction.folder) / "journal")
       .append(TransactionState::committed, details);
-  // So that nothing of the transaction runs any more when the command ends.
+  // So that no process of the transaction is left when the command ends.
   lock.close();
   constexpr std::int64_t patience_ms = 10'000;
   wait_until_unwatched(host, transaction, WaitLimit(patience_ms));

@@ -1,4 +1,4 @@
-// Reads bundle and host, plans, and hands the plan to the executor.
+// Reads bundle and host, makes a plan, and passes it to the executor.
 #include "topsctl/engine/operations/installer.hpp"
 
 #include <sys/stat.h>
@@ -53,7 +53,7 @@ std::vector<std::string> displaced_by(const Inventory& inventory) {
   return displaced;
 }
 
-// The names of what wheels require; whether they do here, their markers say.
+// The names that wheels require; their markers decide whether they apply here.
 std::vector<std::string> required_by(const Inventory& inventory) {
   std::vector<std::string> names;
   for (const Package& package : inventory.packages) {
@@ -66,8 +66,8 @@ std::vector<std::string> required_by(const Inventory& inventory) {
   return names;
 }
 
-// What the host itself has against the plan. What is in the way of a wheel's files is known from
-// the wheel alone.
+// Checks whether the host can apply the plan. Conflicts with a wheel's files can be checked only if
+// the wheel is present.
 enum class Wheels { here, elsewhere };
 void require_applicable(const Host& host, const Plan& plan, Wheels wheels) {
   if (wheels == Wheels::here) require_wheels_installable(host, plan);
@@ -75,7 +75,7 @@ void require_applicable(const Host& host, const Plan& plan, Wheels wheels) {
 }
 
 struct ReadInventory {
-  std::unique_ptr<BundleFiles> files;  // where packages lie
+  std::unique_ptr<BundleFiles> files;  // owns the package files
   Inventory inventory;
   std::vector<std::string> warnings;
 };
@@ -89,7 +89,7 @@ ReadInventory inventory_of(const InstallRequest& request, EventFan& events) {
   const SandboxWish wish{request.sandboxing,
                          [&](const std::string& warning) { read.warnings.push_back(warning); }};
   read.files = std::make_unique<BundleFiles>(request.bundle, stacks_meant(request.stack), wish);
-  // What is taken gets its digest when its payload is read.
+  // The digest of a selected package is computed when its payload is read.
   read.inventory = read_inventory_confined(read.files->found(), wish, [&](const std::string& file) {
     events.working(format("reading {}", file));
   });
@@ -103,7 +103,7 @@ void require_observable(const Host& host) {
               "nothing was changed; install with --write-set predicted");
 }
 
-// The debs, which are taken whatever the host has; which wheel is taken depends on its Python.
+// The debs, whose selection does not depend on the host; that of wheels depends on its Python.
 std::vector<Package> debs_to_take(const InstallRequest& request, const Stack& stack,
                                   Inventory inventory) {
   const std::vector<std::string> components = selected_components(stack, request.components);
@@ -117,7 +117,7 @@ std::vector<Package> debs_to_take(const InstallRequest& request, const Stack& st
   return debs;
 }
 
-// Looks at the files of what is installed in the very version of the bundle.
+// Checks the installed files of packages that are installed in the same version as in the bundle.
 std::string damage_of(const Host& host, const Package& package, const Selection& selection,
                       const HostFacts& facts) {
   if (package.kind == PackageKind::deb) {
@@ -143,7 +143,7 @@ void choose_again(const Host& host, Again again, const HostFacts& facts, Selecti
   }
 }
 
-// dpkg is told to keep what the administrator has made of them (planner).
+// dpkg keeps the administrator's changes to them (see planner).
 std::vector<std::string> warnings_on_conffiles(const Host& host, const Selection& selection,
                                                const HostFacts& facts) {
   std::vector<std::string> warnings;
@@ -162,7 +162,7 @@ std::vector<std::string> warnings_on_conffiles(const Host& host, const Selection
   return warnings;
 }
 
-// dpkg runs scripts from its own folder.
+// dpkg runs scripts from its own directory.
 void require_runnable_scripts(const Host& host, const Selection& selection) {
   struct statvfs status {};
   const bool has_scripts = std::any_of(
@@ -178,7 +178,7 @@ void require_runnable_scripts(const Host& host, const Selection& selection) {
               "nothing was changed; mount it without noexec: `mount -o remount,exec MOUNT`");
 }
 
-// A repair is about what transactions have brought, if there were any.
+// A repair is limited to packages that transactions installed, if there are any.
 void leave_out_newcomers(const Host& host, const HostFacts& facts, Selection& selection) {
   std::set<std::string> brought;
   for (const Transaction& transaction : list_transactions(host)) {
@@ -206,8 +206,8 @@ void require_same_versions(const Selection& selection, const HostFacts& facts) {
   }
 }
 
-// What the plan has no step for may still be wrong: a distribution that must stay unchanged, a
-// hand-made file. Digests of files were compared already.
+// There may be damage that the plan does not fix: a changed distribution that must stay unchanged,
+// or a hand-made file. Digests of files were compared already.
 void require_sound(const Host& host, const Stack& stack, const Plan& plan) {
   std::vector<CheckRule> rules;
   for (const CheckRule& rule : stack.checks) {
@@ -231,7 +231,7 @@ void require_sound(const Host& host, const Stack& stack, const Plan& plan) {
               problems.front()->hint);
 }
 
-// Of an install that changes debs; nothing else has much to keep.
+// For an install that changes debs; other plans need little space.
 std::uint64_t bytes_for_undo(const Host& host, const Selection& selection, const HostFacts& facts) {
   std::vector<std::string> replaced;
   bool is_changing = false;
@@ -251,9 +251,8 @@ bool is_stopped(const Error& error) {
   return error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated;
 }
 
-// Gathers what there is to know of bundle and host, dpkg's database read once for all of it, and
-// plans. `taken` becomes the packages that are taken as soon as that is known, and gets their
-// digests.
+// Collects the facts of bundle and host, with a single read of dpkg's database, and makes the plan.
+// Sets `taken` to the selected packages as soon as they are known, and fills in their digests.
 Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack,
              const ReadInventory& bundle, Stage* stage, std::vector<Package>& taken) {
   const Inventory& inventory = bundle.inventory;
@@ -271,10 +270,10 @@ Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack
   std::vector<Package>& packages = selection.packages;
   taken = packages;
   PlanOptions options{request.system_python, request.settings, request.mode, request.write_set};
-  // Whoever only looks may not be able to do either.
+  // A dry run may lack the rights for both.
   if (request.mode == InstallMode::apply || is_root_user())
     options.why_not_observable = [&host] { return why_not_observable(host); };
-  // Says more than a comparison of packages, which would tell the same.
+  // A more specific error than the package comparison would give.
   require_plannable(selection, facts, options);
   const auto is_changing = [&](const Package& deb) {
     return planned_package(deb, selection, facts).action != PackageAction::keep;
@@ -289,7 +288,7 @@ Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack
     std::error_code ignored;
     return std::filesystem::is_directory(host.resolve(folder), ignored);
   });
-  // Says more than that a file is another's, and cannot be accepted.
+  // More specific than the finding on a foreign file, and cannot be accepted.
   require_untouched(stack, selection);
   TargetSnapshot target = read_target_system(host, std::move(database));
   std::vector<Finding> clashes = wheel_clashes(host, selection, target.owners);
@@ -313,7 +312,7 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   try {
     return plan_of(host, request, stack, bundle, stage, taken);
   } catch (const Error& error) {
-    // That a package is another one says more than whatever else is wrong.
+    // A package that differs from the lock is the more important error.
     if (request.lock && !is_stopped(error)) require_locked_files(*request.lock, std::move(taken));
     throw;
   }
@@ -353,8 +352,8 @@ Execution install(const Host& host, const InstallRequest& wanted, EventFan& even
   if (chosen.file) request.requester.inputs.push_back(*chosen.file);
   request.requester.stack_text = chosen.text;
   const std::vector<Package> debs = debs_to_take(request, stack, inventory);
-  // Before locks are taken and an earlier transaction is restored; the rest is told by the digests,
-  // which are known when all is read.
+  // Before locks are taken and an earlier transaction is restored; the digests decide the rest
+  // after everything is read.
   if (request.lock) require_locked_sizes(*request.lock, debs);
   if (only_looks) {
     Execution execution =

@@ -1,4 +1,4 @@
-// Plans a patch, and hands the plan to the executor.
+// Plans a patch, and passes the plan to the executor.
 #include "topsctl/engine/operations/patcher.hpp"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Why a file is left out; nothing: it is not.
+// Why a file is skipped; nothing: it is not.
 std::optional<std::string> reason_against(const std::optional<Inode>& file,
                                           const ChangedSource& change) {
   if (!file || !S_ISREG(file->status().st_mode) ||
@@ -35,7 +35,7 @@ std::optional<std::string> reason_against(const std::optional<Inode>& file,
 
 void require_writable(const Host& host, const std::string& path, const Inode& file) {
   const fs::path folder = host.join_canonical(path).parent_path();
-  // Root, too: what it writes there must be what the owner wants.
+  // Also for root: it must not write there against the owner's will.
   const bool is_own = file.status().st_uid == ::geteuid();
   if (is_own && ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return;
   throw Error(ErrorCode::permission,
@@ -82,7 +82,7 @@ PlannedPatch plan_patch(const Host& host, const fs::path& top,
   return planned;
 }
 
-// A patch knows of no dpkg: an install that was cut off is not restored for its sake.
+// A patch does not handle dpkg: it does not restore an interrupted install.
 void refuse_unfinished_install(const Host& host) {
   for (const Transaction& transaction : sound_transactions(host)) {
     if (!transaction.is_unfinished() || transaction.kind() == TransactionKind::patch) continue;

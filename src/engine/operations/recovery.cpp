@@ -26,17 +26,17 @@ namespace topsctl {
 
 namespace {
 
-// Its journal says that nothing was changed; the last record may be missing.
+// The journal reports no change; the last record may be missing.
 bool may_be_unmodified(const Transaction& transaction) {
   return transaction.state() <= TransactionState::prepared;
 }
 
-// The host and what was kept, if all was kept before the end: nothing was changed before that.
+// Compares the host with the backup, if the backup was complete: nothing was changed before that.
 std::optional<RollbackProof> compared_with_kept(const Host& host, const Transaction& transaction) {
   const std::filesystem::path store = host.resolve(transaction.folder) / snapshot_folder;
   try {
     const Snapshot snapshot = load_snapshot(store);
-    // Without the record that all is kept, a power cut may have left the names alone.
+    // Without the record that the backup is complete, a power cut may have left only its names.
     if (transaction.state() == TransactionState::begun)
       require_contents(check_contents(host, snapshot, store));
     return compare_with_snapshot(host, snapshot, store, Content::digest);
@@ -46,7 +46,7 @@ std::optional<RollbackProof> compared_with_kept(const Host& host, const Transact
   }
 }
 
-// A transaction that was not confirmed; what stands against its restore is a warning.
+// Rolls back a transaction that was not confirmed; reasons against it become a warning.
 void restore_unconfirmed(const Host& host, const Transaction& transaction, Recovery& recovery,
                          EventFan& events) {
   events.note(format("transaction {} was not confirmed: rolling it back", transaction.id));
@@ -79,7 +79,7 @@ struct RestoreOptions {
   Conflicts conflicts = Conflicts::refuse;
 };
 
-// One that came to no end.
+// Rolls back an interrupted transaction.
 void restore_unfinished(const Host& host, const Transaction& transaction, RestoreOptions options,
                         Recovery& recovery, EventFan& events) {
   std::optional<RollbackProof> compared;
@@ -137,7 +137,7 @@ Recovery recover_from_store(const Host& host, EventFan& events) {
   return recovery;
 }
 
-// What a recovery would have to do; without the lock, a transaction at work may look like it.
+// Whether a recovery has work to do; without the lock, an active transaction may look like it.
 bool has_work(const Host& host) {
   const std::vector<ExaminedTransaction> all = examine_transactions(host);
   return std::any_of(all.begin(), all.end(), [&](const ExaminedTransaction& examined) {

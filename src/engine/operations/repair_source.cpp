@@ -1,4 +1,4 @@
-// Reads from journals and reports what an install was made from.
+// Reads the packages of an install from journals and reports.
 #include "topsctl/engine/operations/repair_source.hpp"
 
 #include <algorithm>

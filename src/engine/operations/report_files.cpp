@@ -1,4 +1,4 @@
-// Leaves reports on the machine.
+// Writes copies of reports to the host.
 #include "topsctl/engine/operations/report_files.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t most_log = 1LL << 20U;
 
-// The end of a file, from the start of a line.
+// The last part of a file, from the start of a line.
 std::string last_bytes(const std::filesystem::path& file, std::int64_t most) {
   std::ifstream input(file, std::ios::binary | std::ios::ate);
   const auto size = static_cast<std::int64_t>(input.tellg());
@@ -32,8 +32,8 @@ std::string last_bytes(const std::filesystem::path& file, std::int64_t most) {
   return text;
 }
 
-// The warning, if it had to be left under another name: nothing puts a file in the place of a
-// folder that somebody has filled. Throws Error.
+// Returns a warning if it had to use another name: a file cannot replace a nonempty directory.
+// Throws Error.
 std::optional<std::string> leave(const Host& host, const std::string& path,
                                  const std::string& bytes, mode_t mode) {
   const fs::path file = host.resolve_parent(path);
@@ -84,7 +84,7 @@ std::vector<std::string> leave_test_results(const Host& host, const std::string&
     try {
       if (const auto warning = leave(host, path, bytes, 0644)) warnings.push_back(*warning);
     } catch (const Error& error) {
-      // The other one fails for the same reason, such as that another user has left it.
+      // The other file fails for the same reason, for example because another user owns it.
       if (warnings.empty())
         warnings.push_back(format("cannot write the results to /tmp: {}", error.message()));
     }

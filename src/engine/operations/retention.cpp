@@ -1,4 +1,4 @@
-// Removes what was kept for old transactions.
+// Removes the backups of old transactions.
 #include "topsctl/engine/operations/retention.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool keeps_something(const Host& host, const Transaction& transaction) {
          fs::exists(folder / after_folder, ignored);
 }
 
-// The superfluous ones, and those of whose removal a crash has left a part.
+// The expired ones, and those whose removal was interrupted by a crash.
 std::vector<Transaction> to_prune(const Host& host, const Retention& generations) {
   const std::vector<Transaction> all = list_transactions(host);
   std::vector<Transaction> found = expired(all, generations);
@@ -43,7 +43,7 @@ std::vector<Transaction> to_prune(const Host& host, const Retention& generations
 
 namespace {
 
-// All of one kind.
+// The transactions of one kind.
 std::vector<Transaction> expired_of(TransactionKind kind, std::size_t keep,
                                     std::optional<std::uint64_t> most_bytes,
                                     std::vector<Transaction> transactions) {
@@ -52,7 +52,7 @@ std::vector<Transaction> expired_of(TransactionKind kind, std::size_t keep,
   });
   std::size_t kept = 0;
   std::uint64_t bytes = 0;
-  std::size_t first = transactions.size();  // of those that stay
+  std::size_t first = transactions.size();  // index of the first one that stays
   while (first > 0) {
     bytes += summary_of(transactions[first - 1]).kept_bytes;
     const bool fits = kept < keep && (!most_bytes || bytes <= *most_bytes);
@@ -84,7 +84,7 @@ std::vector<Pruned> prune(const Host& host, const Retention& generations) {
   for (const Transaction& transaction : to_prune(host, generations)) {
     const fs::path folder = host.resolve(transaction.folder);
     const std::uint64_t before = bytes_on_disk(host, transaction);
-    // Announced first: half of what was kept is good for nothing.
+    // Announced first, because half a backup is useless.
     if (transaction.state() != TransactionState::pruned)
       Journal(folder / "journal").append(TransactionState::pruned, Json::object());
     for (const char* name : {snapshot_folder, after_folder}) remove_tree(folder / name);
@@ -104,7 +104,7 @@ void keep_usual_retention(const Host& host, Execution& execution) {
 
 std::vector<Pruned> prune_history(const Host& host, const PruneRequest& request, EventFan& events) {
   require_usable_host(host, request.dry_run ? Purpose::look_back : Purpose::undo);
-  // Nothing of ours is made on a machine that topsctl never changed.
+  // Creates nothing on a host that topsctl never changed.
   if (list_transactions(host).empty()) return {};
   constexpr const char* reason = "backups of older transactions may be needed";
   if (request.dry_run) {

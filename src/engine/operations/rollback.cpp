@@ -24,13 +24,13 @@ bool is_committed(const Transaction& transaction) {
   return transaction.state() == TransactionState::committed;
 }
 
-// The kind that is meant where no transaction is named.
+// The kind that is rolled back if no transaction is named.
 TransactionKind usual_kind(const Host& host) {
   return host.is_of_user() ? TransactionKind::patch : TransactionKind::install;
 }
 
-// The committed transactions that are to be undone, newest first: the chosen one last. Later
-// installs go with an install; a patch goes by itself.
+// The committed transactions to roll back, newest first: the chosen one last. Rolling back an
+// install includes later installs; a patch is rolled back alone.
 std::vector<Transaction> chosen_transactions(const Host& host, const RollbackRequest& request) {
   std::vector<Transaction> transactions = list_transactions(host);
   const bool any = !transactions.empty();
@@ -84,8 +84,8 @@ struct PlannedUndo {
   UndoPlan undo;
 };
 
-// All undos, each on the machine as those before it leave it. Throws Error{host_unfit} before
-// anything is done if one of them cannot be.
+// All undo plans, each based on the host as the previous ones leave it. Throws Error{host_unfit}
+// before any change if one of them is impossible.
 std::vector<PlannedUndo> planned_undos(const Host& host, const RollbackRequest& request) {
   std::vector<PlannedUndo> undos;
   ProjectedState view(host);
@@ -166,7 +166,7 @@ Execution for_all(const std::vector<PlannedUndo>& undos,
   return std::move(*whole);
 }
 
-// What is to be done, before any of it is done.
+// The whole plan, before any change.
 Execution plan_of(const Host& host, const std::vector<PlannedUndo>& undos) {
   return for_all(undos, [&](const PlannedUndo& planned, const Plan& plan) {
     Execution part = with_notes(planned_undo(host, planned.transaction, plan), planned.undo);
@@ -186,12 +186,12 @@ Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& 
       execution.warnings.push_back(std::move(warning));
     return execution;
   }
-  // Nothing of ours is made on a machine that topsctl never changed.
+  // Creates nothing on a host that topsctl never changed.
   if (list_transactions(host).empty()) static_cast<void>(chosen_transactions(host, request));
   const ChangeLock lock(host, request.lock_timeout_ms, told_to(events), locks_of_undo(host));
   const Recovery recovery = recover_unfinished(host, events);
-  // What was cut off is what the operator wants undone: with that done, nothing more may be left to
-  // do.
+  // If the operator wanted to undo the interrupted transaction, the recovery has already done so:
+  // then nothing is left to do.
   const bool is_undone =
       recovery.last && (!request.id || recovery.last->report.transaction == request.id);
   if (recovery.has_failed() || is_undone) {

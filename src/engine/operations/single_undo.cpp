@@ -1,4 +1,4 @@
-// Undoes a transaction that nobody confirmed.
+// Rolls back a transaction that was not confirmed.
 #include "engine/operations/single_undo.hpp"
 
 #include "topsctl/base/error.hpp"

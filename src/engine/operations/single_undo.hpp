@@ -1,4 +1,4 @@
-// Undoing one committed transaction: what rollback and the recovery of an unconfirmed one share.
+// Undoes one committed transaction: shared by rollback and by the recovery of an unconfirmed one.
 #pragma once
 
 #include "topsctl/base/events.hpp"
@@ -9,9 +9,8 @@
 
 namespace topsctl {
 
-// Restores the state before a transaction that nobody confirmed, whatever others changed of it
-// since; the caller holds the ChangeLock. Throws Error{host_unfit} while dpkg has work that is not
-// finished.
+// Restores the state before an unconfirmed transaction, even if other programs changed its files
+// since; the caller holds the ChangeLock. Throws Error{host_unfit} while dpkg has unfinished work.
 Execution undo_unconfirmed(const Host& host, const Transaction& transaction, EventFan& events);
 
 // Throws Error{host_unfit} if the undo has conflicts.
@@ -21,7 +20,7 @@ void refuse_conflicts(const Transaction& transaction, const UndoPlan& undo,
 // Throws Error{host_unfit} if dpkg has not finished its last work.
 void require_dpkg_at_rest(const Host& host);
 
-// `execution` with what the undo leaves of others' changes as warnings.
+// Adds the foreign changes that the undo leaves as warnings to `execution`.
 Execution with_notes(Execution execution, const UndoPlan& undo);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Works out from a store what is to be restored, and writes a journal that can be believed.
+// Derives the state to restore from a store, and writes a valid journal.
 #include "engine/operations/store_recovery.hpp"
 
 #include <algorithm>
@@ -29,14 +29,14 @@ std::optional<Snapshot> readable_snapshot(const fs::path& store) {
   }
 }
 
-// As far as it can be read, and is of this transaction.
+// The readable beginning of the journal, if it belongs to this transaction.
 Json own_beginning(const Host& host, const Transaction& transaction) {
   Json begun = readable_beginning(host.resolve(transaction.folder) / "journal");
   const bool is_own = begun.value("transaction", transaction.id) == transaction.id;
   return is_own ? std::move(begun) : Json::object();
 }
 
-// What is restored, and the records that a restore which was cut off goes on with.
+// The state to restore, and the records with which an interrupted restore continues.
 struct StoreRestore {
   Snapshot snapshot;
   std::vector<JournalRecord> records;
@@ -49,8 +49,8 @@ StoreRestore undo_restore(const Host& host, const Transaction& transaction, cons
       {{State::begun, begun.dump()}, {State::committed, "{}"}, {State::restoring, details.dump()}}};
 }
 
-// A rollback that had begun goes on; what the transaction had made whole is undone as a rollback
-// does, which spares what others changed since; else all is put back.
+// Continues a rollback that had begun; undoes a completed transaction like a rollback, which keeps
+// later foreign changes; else restores everything.
 StoreRestore chosen_restore(const Host& host, const Transaction& transaction) {
   const fs::path folder = host.resolve(transaction.folder);
   const Json begun = own_beginning(host, transaction);
@@ -61,7 +61,7 @@ StoreRestore chosen_restore(const Host& host, const Transaction& transaction) {
     if (has_begun || has_record(folder / after_folder))
       return undo_restore(host, transaction, begun);
   } catch (const Error&) {
-    // One of its records cannot be read: the first one says enough.
+    // A record may be unreadable: the first one suffices.
   }
   if (!readable_snapshot(folder / snapshot_folder)) {
     throw Error(ErrorCode::journal_damaged,
@@ -76,7 +76,7 @@ StoreRestore chosen_restore(const Host& host, const Transaction& transaction) {
           {{State::begun, begun.dump()}, {State::restoring, details.dump()}}};
 }
 
-// It can be rolled back still if all of it is there.
+// It can still be rolled back if its backup is complete.
 void end_past(const Host& host, const Transaction& transaction, Recovery& recovery) {
   const fs::path folder = host.resolve(transaction.folder);
   const bool is_whole = readable_snapshot(folder / snapshot_folder).has_value() &&

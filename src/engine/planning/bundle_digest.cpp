@@ -1,4 +1,4 @@
-// One digest of all packages that are taken.
+// Computes one digest of all selected packages.
 #include "topsctl/engine/planning/bundle_digest.hpp"
 
 #include <algorithm>

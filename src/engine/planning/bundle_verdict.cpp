@@ -12,8 +12,8 @@ namespace topsctl {
 
 namespace {
 
-// A complete one before all others, then the one of which most is there; of equal ones the later,
-// as the operator's own come after those of the program.
+// A complete stack first, then the one with the most components present; of equal ones the later,
+// because the operator's own stacks come after the built-in ones.
 StackMatch nearest(const std::vector<StackMatch>& stacks) {
   const auto further = [](const StackMatch& a, const StackMatch& b) {
     return std::pair(a.is_complete(), a.found.size()) < std::pair(b.is_complete(), b.found.size());
@@ -25,7 +25,7 @@ StackMatch nearest(const std::vector<StackMatch>& stacks) {
   return best;
 }
 
-// A broken package may be one that an install needs.
+// A broken package may be needed by an install.
 std::set<std::string> left_alone(const Inspection& inspection) {
   std::set<std::string> names;
   for (const Package& package : inspection.inventory.packages) {
@@ -33,11 +33,11 @@ std::set<std::string> left_alone(const Inspection& inspection) {
     names.insert(package.path);
     names.insert(place_text(package.container, package.path));
   }
-  // The same name may stand for one that is taken.
+  // A selected package may have the same name.
   for (const Package& package : inspection.inventory.packages) {
     if (package.chosen) names.erase(package.path);
   }
-  // Archives without a package that is taken.
+  // Archives without a selected package.
   for (const ContainerFile& file : inspection.containers) {
     std::vector<std::string> chain = file.container;
     chain.push_back(file.path);
@@ -52,15 +52,16 @@ std::set<std::string> left_alone(const Inspection& inspection) {
   return names;
 }
 
-// Wheels with errors beside a sound one of their component: a host whose Python that one fits takes
-// it, and never looks at the others.
+// Wheels with errors beside an intact one of their component: a host whose Python fits the latter
+// installs it, and ignores the others.
 std::set<std::string> replaceable_wheels(const Inspection& inspection,
                                          const std::vector<Finding>& findings) {
   std::set<std::string> faulty;
   for (const Finding& finding : findings) {
     if (finding.severity >= Severity::error) faulty.insert(finding.subject);
   }
-  std::map<std::string, std::pair<std::set<std::string>, bool>> components;  // and any sound one
+  std::map<std::string, std::pair<std::set<std::string>, bool>> components;  // and whether it has
+                                                                             // an intact one
   for (const Package& package : inspection.inventory.packages) {
     if (package.kind != PackageKind::wheel || !package.chosen) continue;
     auto& [wheels, has_sound] = components[package.component];

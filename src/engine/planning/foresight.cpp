@@ -1,4 +1,4 @@
-// Goes the way of an install up to its first change, and takes note instead of refusing.
+// Runs the steps of an install before its first change, and records refusals instead of stopping.
 #include "topsctl/engine/planning/foresight.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class Foresight {
   }
 
  private:
-  // Whether it went through. Other faults than those of the host are told elsewhere.
+  // Whether it succeeded. Faults that are not the host's are reported by other findings.
   template <class Act>
   bool note(const char* id, const std::string& subject, const Act& act) {
     try {
@@ -52,8 +52,8 @@ class Foresight {
     }
   }
 
-  // fit_of() tells of architectures and unfinished packages; where an interpreter installs to, only
-  // the host itself can tell.
+  // fit_of() reports architectures and unfinished packages; the directories of an interpreter are
+  // known only on the host itself.
   void note_host(const Selection& selection) {
     for (const Objection& objection : host_objections(selection, facts_, {})) {
       const bool is_told = objection.id == "architecture-differs" ||
@@ -101,7 +101,7 @@ HostFacts facts_of(const TargetSnapshot& target, const Stack& stack) {
                      [&](const PythonFacts& python) { return python.executable == executable; });
     if (found != target.pythons.end()) facts.pythons.push_back(*found);
   }
-  // Of several names of one program a snapshot has the first alone.
+  // If a program has several names, a snapshot has only the first.
   if (facts.pythons.empty()) facts.pythons = target.pythons;
   return facts;
 }
@@ -127,7 +127,7 @@ std::vector<Finding> foreseen_refusals(const std::string& stack, const Inspectio
     return foreseen_refusals(chosen, inspection, target, facts, host);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
-    return {};  // no complete stack, which is told as such; or no such host
+    return {};  // no complete stack, which is reported as such; or no such host
   }
 }
 

@@ -1,4 +1,4 @@
-// Derives the environment from what dpkg has installed.
+// Derives the environment from packages that dpkg has installed.
 #include "topsctl/engine/planning/host_environment.hpp"
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace topsctl {
 
 namespace {
 
-// The files of a directory that a build has left, such as build/lib.
+// The files of a build directory, such as build/lib.
 std::vector<std::string> built_payload(const Host& host, const Stack& stack,
                                        const std::string& library) {
   const std::filesystem::path folder = std::filesystem::absolute(library).lexically_normal();

@@ -27,7 +27,7 @@ namespace {
 constexpr std::int64_t package_timeout_s = 3600;
 constexpr std::int64_t loader_cache_timeout_s = 600;
 
-// Of md5sums; configuration files are left out, as some have them and some do not.
+// The lines of md5sums without configuration files, which only some lists have.
 std::vector<std::string> sorted_digests(const std::string& md5sums, const DebFacts& deb) {
   std::set<std::string> conffiles;
   for (const std::string& path : deb.conffiles) conffiles.insert(concat("  ", path.substr(1)));
@@ -50,7 +50,7 @@ PackageAction deb_action(const Package& package, const HostFacts& facts, Planned
   planned.before = installed.version;
   const int order = compare_debian_versions(package.version, installed.version);
   if (order != 0) return order > 0 ? PackageAction::upgrade : PackageAction::downgrade;
-  // One that is selected for removal becomes `install ok installed` by that.
+  // Reinstalling a package that is selected for removal makes it `install ok installed`.
   const std::string& wanted = package.md5sums.empty() ? package.payload_md5sums : package.md5sums;
   const DebFacts deb = package.deb.value_or(DebFacts{});
   const bool same_content = is_installed(installed.status) &&
@@ -64,7 +64,7 @@ PackageAction wheel_action(const Package& package, const PythonFacts& python,
   const InstalledWheel* installed = python.wheel(package.name);
   if (installed == nullptr) return PackageAction::install;
   planned.before = installed->version;
-  // The order by which a downgrade is refused.
+  // The same order as for refusing a downgrade.
   const int order = compare_python_versions(package.version, installed->version);
   if (order != 0) return order > 0 ? PackageAction::upgrade : PackageAction::downgrade;
   const std::string hash_of_record = ".dist-info/RECORD";
@@ -75,7 +75,7 @@ PackageAction wheel_action(const Package& package, const PythonFacts& python,
   for (const RecordLine& line : parse_record(installed->record, installed->dist_info)) {
     recorded.emplace(line.path, digest_of(line));
   }
-  // pip adds lines of its own; every file of the wheel must be there unchanged.
+  // pip adds its own lines; every file of the wheel must be listed unchanged.
   const std::vector<RecordLine> wanted = parse_record(package.record, package.path);
   const bool same_content = std::all_of(wanted.begin(), wanted.end(), [&](const RecordLine& line) {
     return line.path.ends_with(hash_of_record) ||
@@ -98,7 +98,7 @@ PackageAction planned_action(const Package& package, const Selection& selection,
 enum class Broken { refuse, deconfigure };  // packages that one to be unpacked breaks
 
 std::vector<std::string> dpkg_argv(const std::vector<PlannedPackage>& debs, Broken broken) {
-  // Durability comes from one syncfs before the commit; local edits of conffiles are kept.
+  // One syncfs before the commit makes it durable; local edits of conffiles are kept.
   std::vector<std::string> argv = {"dpkg", "--force-unsafe-io", "--force-confdef",
                                    "--force-confold"};
   // dpkg's default, which a configuration file of the host may have turned off.
@@ -112,8 +112,8 @@ std::vector<std::string> dpkg_argv(const std::vector<PlannedPackage>& debs, Brok
   return argv;
 }
 
-// What an install can have brought or spoiled. The rest is `topsctl verify`'s: what dpkg wrote a
-// moment ago need not be read again.
+// Checks of what an install can add or damage. `topsctl verify` does the rest: files that dpkg has
+// just written need not be read again.
 bool is_of_install(CheckKind kind) {
   return kind == CheckKind::deb_installed || kind == CheckKind::library ||
          kind == CheckKind::wheel_installed || kind == CheckKind::environment_file ||
@@ -126,8 +126,8 @@ bool brings_a_wheel(const Plan& plan) {
   });
 }
 
-// Those of the stack as a whole and of the components that are installed now; where all cards are
-// to be seen, trials of the backend, too.
+// The checks of the whole stack and of the components that are installed now; if all cards are
+// visible, also trials of the backend.
 std::vector<CheckRule> checks_for(const Stack& stack, const Plan& plan, std::int64_t card_nodes) {
   std::vector<CheckRule> checks;
   for (const CheckRule& check : stack.checks) {
@@ -141,7 +141,7 @@ std::vector<CheckRule> checks_for(const Stack& stack, const Plan& plan, std::int
     std::copy_if(stack.checks.begin(), stack.checks.end(), std::back_inserter(checks),
                  needs_device);
   }
-  // What installed a wheel is not believed, whatever the stack says.
+  // An installed wheel is always checked, even if the stack has no such check.
   for (const PlannedPackage& package : plan.packages) {
     if (package.kind != PackageKind::wheel) continue;
     const bool is_checked = std::any_of(checks.begin(), checks.end(), [&](const CheckRule& check) {
@@ -163,9 +163,10 @@ std::string file_list(const std::vector<PlannedPackage>& packages) {
   return joined(names, " ");
 }
 
-// The debs of each call of dpkg that are not there already; every planned package has the index of
-// its selection. dpkg unpacks all debs of a call before it configures the first: what needs another
-// one configured before it is unpacked (Pre-Depends) comes in a later call. No calls: all at once.
+// The debs of each call of dpkg that are not installed already; every planned package has the index
+// of its selection. dpkg unpacks all debs of a call before it configures the first, so a deb that
+// needs another one configured before it is unpacked (Pre-Depends) comes in a later call. No calls:
+// all at once.
 std::vector<std::vector<PlannedPackage>> changing_debs(
     const Plan& plan, const std::vector<std::vector<std::size_t>>& calls) {
   std::vector<std::vector<std::size_t>> all = calls;
@@ -258,7 +259,7 @@ void add_steps(const PlanInput& input, Plan& plan) {
   steps.push_back({"commit", "sync the disks and commit", Commit{}, {}});
 }
 
-// Findings that are no reason to stop, or that are accepted.
+// Findings that do not stop the install, or that are accepted.
 void add_findings(const CompatibilityReport& fit, Plan& plan) {
   for (const Finding& finding : fit.findings) {
     const bool is_told = finding.id == downgrade_finding || finding.id == "needs-several-calls";
@@ -299,7 +300,7 @@ void add_warnings(const Stack& stack, const Selection& selection, const HostFact
   }
 }
 
-// Of the packages that are not there already, with the directories that are the stack's own.
+// For the packages that are not installed already, with the directories that only the stack uses.
 WriteSet write_set_of(const PlanInput& input, const Plan& plan) {
   Selection changing{{}, input.selection.python};
   for (std::size_t i = 0; i < plan.packages.size(); ++i) {

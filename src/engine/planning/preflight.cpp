@@ -1,4 +1,4 @@
-// Compares a selection with the host, and tells all that stands against it at once.
+// Compares a selection with the host, and reports all reasons against it at once.
 #include "topsctl/engine/planning/preflight.hpp"
 
 #include <sys/stat.h>
@@ -37,8 +37,8 @@ Inspection inspection_of(const Selection& selection, std::vector<Contents> conte
   return inspection;
 }
 
-// Folders with libraries of the stack's packages that are installed already: its environment file
-// leads the loader there.
+// Directories with libraries of the stack's installed packages: its environment file adds them to
+// the loader's path.
 std::vector<std::string> folders_of_stack(const TargetSnapshot& target,
                                           const std::set<std::string>& names) {
   std::set<std::string> folders;
@@ -67,8 +67,7 @@ CompatibilityRules rules_for(const Stack& stack, const Selection& selection,
   return rules;
 }
 
-// Folders that belong to everybody (FHS 3.0), though at times only one package puts something into
-// them.
+// Shared directories (FHS 3.0), even if only one package has files in them.
 bool is_common_folder(const std::string& folder) {
   const fs::path path(folder);
   const std::string parent = path.parent_path().string();
@@ -107,7 +106,7 @@ std::set<std::string> stack_packages(const Stack& stack, const Selection& select
   return names;
 }
 
-// Whether there is something that no --accept makes possible.
+// Whether a finding blocks that no --accept overrides.
 bool has_final_fault(const Selection& selection, const std::vector<Finding>& faults) {
   return std::any_of(faults.begin(), faults.end(), [&](const Finding& fault) {
     if (!is_final_for_wheels(fault.id)) return false;
@@ -195,7 +194,7 @@ Preflight preflight(TargetSnapshot target, const Stack& stack, const Selection& 
   rules.staged_bytes += kept_bytes - staged_bytes;
   const Inspection inspection = inspection_of(selection, std::move(contents));
   CompatibilityReport fit = fit_of(inspection, all, target, rules);
-  // What is only to be looked at, inspect tells.
+  // Findings that do not block are reported by inspect.
   std::erase_if(faults, [](const Finding& finding) { return !is_refused(finding, {}); });
   fit.findings.insert(fit.findings.end(), faults.begin(), faults.end());
   std::move(clashes.begin(), clashes.end(), std::back_inserter(fit.findings));
@@ -216,7 +215,7 @@ Preflight preflight(TargetSnapshot target, const Stack& stack, const Selection& 
 }
 
 void require_changeable(const Host& host, const WriteSet& write_set) {
-  // Whether it is there at all.
+  // Whether it exists.
   const auto require = [&](const std::string& path) {
     const std::string real = host.join_canonical_text(path);
     const Immutability found = immutability(real);
@@ -237,7 +236,7 @@ void require_changeable(const Host& host, const WriteSet& write_set) {
   for (const PathFamily& family : write_set.families) by_folder[family.directory];
   std::vector<const decltype(by_folder)::value_type*> folders;
   for (const auto& each : by_folder) folders.push_back(&each);
-  // Where there is no folder, nothing is in it.
+  // A missing directory has no files.
   for_each_index(
       folders.size(),
       [&](std::size_t i) {

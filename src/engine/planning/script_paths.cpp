@@ -18,7 +18,7 @@ bool is_name_character(char c) {
   return is_word || std::string_view("._+-:@%,~").find(c) != std::string_view::npos;
 }
 
-// What may stand before a path in a shell script: "x/y" and "$x/y" are none.
+// Characters that may precede a path in a shell script: "x/y" and "$x/y" are not absolute paths.
 bool begins_word(char c) {
   return !is_name_character(c) && c != '/' && c != '$' && c != '}' && c != ')' && c != '*' &&
          c != ']' && c != '?' && c != '\\';
@@ -32,7 +32,7 @@ bool is_elsewhere(const std::string& path) {
   });
 }
 
-// The path that begins here, without what a shell replaces.
+// The path that begins here, up to a shell expansion.
 std::string path_at(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size() && (text[end] == '/' || is_name_character(text[end]))) ++end;
@@ -40,7 +40,7 @@ std::string path_at(std::string_view text) {
   const bool is_pattern =
       end < text.size() && std::string_view("$*?[{`\\").find(text[end]) != std::string_view::npos;
   if (is_pattern) path.resize(path.rfind('/'));
-  // Punctuation of sentences and of PATH-like lists is no part of a name.
+  // Punctuation of sentences and of PATH-like lists is not part of a name.
   path.resize(std::min(path.find(':'), path.size()));
   while (!path.empty() && (path.back() == '/' || path.back() == '.' || path.back() == ',')) {
     path.pop_back();
@@ -64,7 +64,7 @@ std::vector<std::string> paths_in(std::string_view line) {
   return paths;
 }
 
-// The names that files get in a folder which a command names last.
+// The names of the files that a command puts into a directory, its last argument.
 std::vector<std::string> names_put(const std::string& command) {
   constexpr std::array<std::string_view, 4> putting = {"cp", "mv", "install", "ln"};
   std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// Which paths a maintainer script names: the likely ones among those that it writes.
+// Paths that a maintainer script mentions, because it probably writes some of them.
 #pragma once
 
 #include <set>
@@ -7,9 +7,9 @@
 
 namespace topsctl {
 
-// Every absolute path that stands in the text of a script, whatever the script does with it. Of a
-// path with a variable or a pattern in it, the part before, up to the last slash. Not those that no
-// package installs into: /dev, /proc, /sys, /run, and the temporary and log folders.
+// Every absolute path in the text of a script, for any use. For a path with a variable or a
+// pattern, the part before it, up to the last slash. Without places that packages do not install
+// into: /dev, /proc, /sys, /run, and the temporary and log directories.
 std::set<std::string> mentioned_paths(std::string_view script);
 
 }  // namespace topsctl

@@ -24,7 +24,7 @@ StackMatch stack_match(const Stack& stack, const Inventory& inventory) {
 }
 
 std::vector<StackMatch> stack_matches(const std::vector<Stack>& stacks, Inventory& inventory) {
-  std::vector<std::pair<Stack, std::string>> judged;  // with what is wrong with its releases
+  std::vector<std::pair<Stack, std::string>> judged;  // with the problem of its releases
   for (const Stack& stack : stacks) {
     try {
       judged.emplace_back(resolved(stack, inventory), "");

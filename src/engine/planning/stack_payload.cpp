@@ -1,4 +1,4 @@
-// Collects the files that a stack has on a host.
+// Collects the files of a stack on a host.
 #include "topsctl/engine/planning/stack_payload.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Guards distributions against the wheels of a stack, and notes what they are before.
+// Protects distributions from the wheels of a stack, and records their identities.
 #include "topsctl/engine/planning/unchanged_wheels.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
              name));
 }
 
-// "torch/x", "torch.py" and "torch-1.10.0.dist-info/x", whether torch is installed or not.
+// "torch/x", "torch.py" and "torch-1.10.0.dist-info/x", even if torch is not installed.
 bool is_place_of(const std::string& path, const std::string& name) {
   const std::string top = path.substr(0, path.find('/'));
   std::string module = normalized_name(name);

@@ -1,4 +1,4 @@
-// Asks what dpkg would do besides unpacking.
+// Determines which programs dpkg would run besides unpacking.
 #include "engine/planning/unpacking.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace topsctl {
 
 namespace {
 
-// What they write would not be as it was before, when the observer first sees it.
+// The observer would see their changes too late, not the state before.
 bool writes(const std::string& script) {
   return effects_of(script).writes;
 }
@@ -25,7 +25,7 @@ bool has_scripts_that_write(const DebFacts& deb) {
   });
 }
 
-// Other packages stay as they are, and their scripts are not run.
+// Other packages stay unchanged, and their scripts are not run.
 bool is_alone(const DebFacts& deb) {
   return deb.replaces.empty() && deb.conflicts.empty() && deb.breaks.empty() &&
          deb.pre_depends.empty() && deb.triggers.empty();

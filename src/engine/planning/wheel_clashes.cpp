@@ -1,4 +1,4 @@
-// Looks at each place that a wheel's files go to.
+// Checks each destination of a wheel's files.
 #include "topsctl/engine/planning/wheel_clashes.hpp"
 
 #include <sys/stat.h>
@@ -35,7 +35,7 @@ bool is_file_there(const Host& host, const std::string& path) {
   return ::lstat(host.resolve_parent(path).c_str(), &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
-// The program that the usual PATH finds now; empty: none.
+// The program that the default PATH finds now; empty: none.
 std::string shadowed_program(const Host& host, const std::string& path) {
   const fs::path file(path);
   const std::string folder = file.parent_path().string();

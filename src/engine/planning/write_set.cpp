@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Where dpkg puts a path of a package.
+// Adds the paths to which dpkg writes a package's path.
 void add_deb_path(const std::string& path, const HostFacts& facts, std::set<std::string>& paths,
                   std::vector<std::string>& unpacked) {
   const auto add = [&](const std::string& place) {
@@ -30,8 +30,8 @@ void add_deb_path(const std::string& path, const HostFacts& facts, std::set<std:
   if (diverted != facts.diversions.end()) add(diverted->second);
 }
 
-// dpkg puts another file in the place of a package's, except that people and scripts write into
-// configuration files.
+// dpkg replaces a package's files as a whole, but people and scripts write into configuration
+// files.
 void add_replaced(const InstalledDeb& deb, std::set<std::string>& replaced) {
   for (const std::string& path : deb.files) {
     const bool is_configuration =
@@ -41,8 +41,8 @@ void add_replaced(const InstalledDeb& deb, std::set<std::string>& replaced) {
   }
 }
 
-// Where scripts of packages often write: users and groups (adduser), debconf's answers, which units
-// are enabled (deb-systemd-helper), byte code (py3compile).
+// Files that package scripts often write: users and groups (adduser), debconf's answers, enabled
+// units (deb-systemd-helper), byte code (py3compile).
 void add_side_effects(const Selection& selection, WriteSet& set) {
   for (const char* name : {"passwd", "group", "shadow", "gshadow", "subuid", "subgid"}) {
     for (const char* suffix : {"", "-", "+"}) set.possible.push_back(concat("/etc/", name, suffix));
@@ -64,7 +64,7 @@ void add_side_effects(const Selection& selection, WriteSet& set) {
   }
 }
 
-// Scripts end and move diversions, of whichever package, by renaming both sides.
+// Scripts remove and move diversions, of any package, by renaming both sides.
 void add_diversions(const HostFacts& facts, WriteSet& set, std::set<std::string>& replaced) {
   for (const auto& [from, to] : facts.diversions) {
     for (const std::string& side : {from, to}) {
@@ -99,8 +99,8 @@ void add_link_targets(const Package& deb, const HostFacts& facts, std::set<std::
   }
 }
 
-// What the scripts name they may write, and into a file as it stands: then a link would keep
-// nothing.
+// Scripts may write into the paths that they mention, in place: a link would not preserve the
+// content.
 void add_mentioned(std::string_view script, std::set<std::string>& paths,
                    std::set<std::string>& replaced, std::set<std::string>& packed) {
   for (const std::string& path : mentioned_paths(script)) {
@@ -133,8 +133,7 @@ void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
   if (!any) return;
   set.debs = changed_debs(selection, facts);
   add_side_effects(selection, set);
-  // Besides the versions before, what dpkg takes away for them: the facts hold those packages'
-  // files.
+  // Besides the previous versions, packages that dpkg removes for them: the facts have their files.
   for (const auto& [name, deb] : facts.debs) {
     for (const std::string& path : deb.files) {
       if (path != "/.") add_deb_path(path, facts, paths, set.unpacked);
@@ -158,7 +157,7 @@ void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
                              "/var/lib/dpkg/alternatives", "/etc/alternatives"}) {
     set.families.push_back({folder, ""});
   }
-  // Thousands of files. The few others are copied: dpkg keeps the old status by a link of its own.
+  // Thousands of files. The few others are copied: dpkg keeps the old status by its own link.
   set.families.push_back({"/var/lib/dpkg/info", "", Writing::replaced});
   set.families.push_back({"/var/lib/dpkg", "tmp.ci"});
   set.families.push_back({"/var/lib/dpkg", "reassemble.deb"});
@@ -171,14 +170,14 @@ void add_loader_cache(std::set<std::string>& paths) {
   }
 }
 
-// A Python file and the byte code that any import of it writes.
+// A Python file and the byte code that importing it writes.
 void add_python_path(const std::string& path, const std::string& cache_tag,
                      std::set<std::string>& paths) {
   paths.insert(path);
   for (std::string& code : byte_code_of(path, cache_tag)) paths.insert(std::move(code));
 }
 
-// Data and headers, which packages name as the archive does.
+// Data and headers, whose paths are those in the archive.
 bool add_elsewhere(const PayloadEntry& entry, const Package& package, const PythonFacts& python,
                    std::set<std::string>& paths) {
   const WheelDestination::Kind kind = wheel_destination(entry.path).kind;
@@ -230,10 +229,10 @@ WriteSet predicted_write_set(const Plan& plan, const Selection& selection, const
   }
   if (plan.environment) {
     paths.insert(plan.environment->file);
-    // What a kill leaves of writing it.
+    // Temporary files of a killed write.
     set.families.push_back({fs::path(plan.environment->file).parent_path().string(), ".topsctl-"});
   }
-  // What else was named before is not only possible.
+  // Paths that were named before are not merely possible.
   std::erase_if(set.possible, [&](const std::string& path) { return paths.contains(path); });
   std::sort(set.possible.begin(), set.possible.end());
   paths.insert(set.possible.begin(), set.possible.end());

@@ -1,4 +1,4 @@
-// Observes where that can be.
+// Chooses observation where possible.
 #include "engine/planning/write_set_choice.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How an install is to know what it writes.
+// Chooses how an install determines its write set.
 #pragma once
 
 #include "topsctl/engine/inspection/script_effects.hpp"
@@ -6,8 +6,8 @@
 
 namespace topsctl {
 
-// Of the scripts that dpkg runs: those of the packages, and of the versions that they replace. The
-// plan has its packages.
+// The effects of the scripts that dpkg runs: those of the packages, and of the versions that they
+// replace. The plan has its packages.
 ScriptEffects effects_of_debs(const PlanInput& input, const Plan& plan);
 
 WriteSetKnowledge knowledge_of(const PlanOptions& options, const Plan& plan);

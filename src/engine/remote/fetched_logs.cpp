@@ -1,4 +1,4 @@
-// Sends logs in pieces that say where they belong, and puts them there.
+// Sends logs in pieces with their file names, and writes them locally.
 #include "topsctl/engine/remote/fetched_logs.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Writes and reads the JSON of a relay's frames.
+// Writes and parses the JSON of a relay's frames.
 #include "topsctl/engine/remote/relay_messages.hpp"
 
 #include <limits>
@@ -30,7 +30,7 @@ std::string text_in(const JsonReader& value) {
   return value.is_null() ? "" : value.text();
 }
 
-// Chunks that follow each other in one object are told as [object, first, last].
+// Consecutive chunks of one object are written as [object, first, last].
 Json ranges_json(const std::vector<ChunkPlace>& chunks) {
   Json ranges = Json::array();
   for (std::size_t i = 0; i < chunks.size();) {

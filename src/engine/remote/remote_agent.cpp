@@ -1,5 +1,5 @@
-// Starts topsctl at the far end. All that passes through shells there is fixed text, digests and
-// checked names.
+// Starts topsctl on the remote host. All text that passes through shells there is fixed text,
+// digests and checked names.
 #include "topsctl/engine/remote/remote_agent.hpp"
 
 #include <fcntl.h>
@@ -23,9 +23,10 @@ namespace {
 
 constexpr const char* seen_words = "%i %s %z";  // of stat(1): inode, size, time of change
 constexpr std::int64_t answer_timeout_ms = 60'000;
-constexpr std::size_t most_greeting = 1U << 20U;  // bytes that a log-in says before our answer
+constexpr std::size_t most_greeting = 1U << 20U;  // bytes that a login may print before our answer
 
-// Folders in which the program may lie, best first: they must be ours, and programs must run there.
+// Directories for the program, best first: they must be ours, and programs must be executable
+// there.
 constexpr std::string_view folders =
     R"("${XDG_CACHE_HOME:-$HOME/.cache}/topsctl/bin" "/var/tmp/topsctl-$(id -u)/bin" "/opt/topsctl/bin" "/dev/shm/topsctl-$(id -u)/bin")";
 
@@ -128,7 +129,7 @@ CarriedProgram own_program() {
 
 std::string far_command_line(const Target& target, const std::string& script,
                              const std::string& token) {
-  // Between single quotes nothing of it means anything to sh, bash, csh, tcsh, zsh and fish.
+  // Between single quotes these characters are literal in sh, bash, csh, tcsh, zsh and fish.
   if (script.find_first_of("'\\!\n") != std::string::npos)
     throw Error(ErrorCode::internal, "a script that not every shell accepts unchanged");
   if (target.container.empty()) return concat("exec /bin/sh -c '", script, "'");
@@ -142,10 +143,10 @@ std::string far_command_line(const Target& target, const std::string& script,
 
 namespace {
 
-// For each folder $d: we are in its folder for this program, unless $o is empty. That one, $d and
-// the one above are folders, no links, ours, and not for others to write to. Nobody but root and we
-// may exchange one of those that lead there; and from within, `./topsctl` is the file that was
-// looked at whatever anybody does to its path meanwhile.
+// For each directory $d: changes into its subdirectory for this program, unless $o is empty. That
+// one, $d and the one above are directories, not links, belong to us, and are not writable by
+// others. Only root and we may replace one of those above; and from within, `./topsctl` is the file
+// that was checked, regardless of later changes to its path.
 std::string for_own_folders(const CarriedProgram& program, const std::string& prepare,
                             const std::string& act) {
   const std::string own = concat("$d/", program.sha256);
@@ -157,7 +158,7 @@ std::string for_own_folders(const CarriedProgram& program, const std::string& pr
       "if [ \"$o\" ] && [ \"$p\" = \"",
       own,
       "\" ]; then cd \"$p\" >/dev/null 2>&1 || o=; fi; done; "
-      // Told is what is another user's, or for others to write to and not sticky.
+      // Prints directories of other users, and those writable by others without the sticky bit.
       "if [ \"$o\" ]; then a=\"$(pwd -P)\" || o=; set --; "
       "while [ \"$a\" ]; do a=\"${a%/*}\"; set -- \"$@\" \"$a/\"; done; "
       "w=\"$(find \"$@\" -prune \"(\" -user 0 -o -user \"$(id -u)\" \")\" \"(\" -perm -1000 -o "
@@ -168,8 +169,8 @@ std::string for_own_folders(const CarriedProgram& program, const std::string& pr
 
 }  // namespace
 
-// Its digest is read once, and again only when inode, size or time of change say that it is another
-// file: $m tells what they were.
+// Its digest is read once, and again only when inode, size or change time show that it is another
+// file: $m has the old values.
 std::string run_script(const CarriedProgram& program, const std::string& words,
                        const std::string& token) {
   const std::string act = concat(
@@ -185,7 +186,7 @@ std::string run_script(const CarriedProgram& program, const std::string& words,
 }
 
 std::optional<std::string> token_of_receive(const std::string& command_line) {
-  // What stands behind the first of these words.
+  // The text after the first of these words.
   const auto behind = [&](std::string_view words, std::size_t size) {
     const std::size_t at = command_line.find(words);
     return at == std::string::npos ? "" : command_line.substr(at + words.size(), size);
@@ -200,7 +201,7 @@ std::optional<std::string> token_of_receive(const std::string& command_line) {
   return whole;
 }
 
-// Hosts that share the folder may have equal numbers of processes: only the token is one's own.
+// Hosts that share the directory may have equal process numbers: only the token is unique.
 std::string carry_script(const CarriedProgram& program, const std::string& token) {
   const std::string act =
       concat("t=\"./", token,
@@ -268,7 +269,7 @@ void RemoteAgent::start(RemoteSession& session, const CarriedProgram& program,
   try {
     stream_->write(first);
   } catch (const ConnectionLost&) {
-    // A shell that has ended already has said why.
+    // The shell has ended and already reported why.
   }
 }
 
@@ -283,7 +284,7 @@ bool RemoteAgent::is_there(RemoteSession& session) {
   return false;
 }
 
-// The answer of a program that was certain to be there.
+// The answer of a program with Presence::certain.
 void RemoteAgent::take_greeting(const std::string& piece) {
   greeting_ += piece;
   const auto answer = answer_in(greeting_, token_);
@@ -300,12 +301,12 @@ void RemoteAgent::send(std::string_view bytes) {
   try {
     stream_->write(bytes);
   } catch (const ConnectionLost&) {
-    // What it said last tells more than that it is gone.
+    // Its last frame is more specific than the lost connection.
     try {
       while (next(1000)) {
       }
     } catch (const ConnectionLost&) {
-      // It said nothing.
+      // There was no last frame.
     }
     throw;
   }

@@ -1,4 +1,4 @@
-// Starts commands at the far end, and finds them again after a lost connection.
+// Starts remote commands, and finds them again after a lost connection.
 #include "topsctl/engine/remote/remote_run.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t run_answer_timeout_ms = 60'000;
 constexpr std::size_t run_id_bytes = 16;
 constexpr unsigned most_interrupts = 20;
-constexpr std::size_t longest_command = 100;  // bytes of its name, as it is shown
+constexpr std::size_t longest_command = 100;  // bytes of its name for display
 
 class Following {
  public:
@@ -66,7 +66,7 @@ class Following {
     request.id = command.id.empty() ? new_run_id() : command.id;
     request.has_begun = command.has_begun;
     request.words = command.words;
-    // The language of its host is that of others.
+    // The remote host's language belongs to its own users.
     request.words.push_back(concat("--lang=", name(used_language())));
     request.run_as = command.run_as;
     request.lock = command.lock;
@@ -77,7 +77,7 @@ class Following {
     return request;
   }
 
-  // What is at the other end of the connection was asked to stop; the command was not.
+  // The remote topsctl of the connection was asked to stop; the command was not.
   static bool is_loss(const Error& error) {
     return dynamic_cast<const ConnectionLost*>(&error) != nullptr ||
            error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated;
@@ -91,7 +91,7 @@ class Following {
     clock_offset_ms_ =
         std::chrono::duration_cast<std::chrono::milliseconds>(welcome.time - run_.clock.now())
             .count();
-    // From here on nobody knows whether it has begun; asked for again, it is found by its id.
+    // From here on the command may have begun; a repeated request finds it by its id.
     may_run_ = true;
     send_password(far);
     far.send(json_frame(FrameKind::run, to_json(request_)));
@@ -118,7 +118,7 @@ class Following {
       throw Error(ErrorCode::unreachable, "the remote topsctl does not end");
   }
 
-  // In no text of ours that would have to be wiped.
+  // Not copied into any text of ours that would have to be wiped.
   void send_password(RemoteAgent& far) const {
     const std::string_view password = run_.command.sudo_password.view();
     if (password.empty()) return;
@@ -151,7 +151,7 @@ class Following {
   const std::chrono::steady_clock::time_point begun_at_;
   RemoteRunRequest request_;
   unsigned reconnects_ = 0;
-  unsigned interrupts_ = 0;  // of the far end's topsctl, as it says
+  unsigned interrupts_ = 0;  // of the remote topsctl, by its own report
   std::int64_t clock_offset_ms_ = 0;
   std::string line_;
   bool may_run_;
@@ -177,7 +177,7 @@ class Following {
               "run it on the host itself for details");
 }
 
-// Empty for what is not there, or is no text.
+// Empty for a missing value, or one that is not text.
 std::string report_text_in(const Json& document, const char* key) {
   const auto found = document.find(key);
   return found != document.end() && found->is_string() ? printable(found->get<std::string>()) : "";

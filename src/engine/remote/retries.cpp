@@ -1,4 +1,4 @@
-// Tries again what a lost connection has ended, after a pause.
+// Retries after a lost connection, with a pause.
 #include "topsctl/engine/remote/retries.hpp"
 
 #include <chrono>
@@ -19,7 +19,7 @@ unsigned retry_lost(const AttemptState& state, const std::function<void()>& atte
       return retries;
     } catch (const ConnectionLost&) {
       throw_if_interrupted();
-      // An attempt that brought something counts for nothing.
+      // An attempt with progress resets the count.
       vain = state.gained_bytes > before ? 1 : vain + 1;
       if (!state.was_connected || vain == most_vain) throw;
       pause_for(std::chrono::seconds(vain));

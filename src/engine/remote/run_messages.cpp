@@ -1,4 +1,4 @@
-// Writes and reads the JSON of frames about commands at the far end.
+// Writes and parses the JSON of frames about remote commands.
 #include "topsctl/engine/remote/run_messages.hpp"
 
 #include <limits>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t id_digits = 32;
 
-// A value that may be empty, which JsonReader::text refuses.
+// A value that may be empty, which JsonReader::text rejects.
 std::string text_or_nothing(const JsonReader& value) {
   return value.is_null() ? "" : value.text();
 }
@@ -55,7 +55,7 @@ RemoteRunRequest parse_run_frame(std::string_view payload) {
                         "directory", "has_begun"});
     RemoteRunRequest request;
     request.id = reader.at("id").text();
-    // It becomes the name of a folder.
+    // It becomes the name of a directory.
     if (request.id.size() != id_digits || !bytes_of_hex(request.id))
       reader.at("id").reject("invalid id");
     request.words = reader.at("words").texts();
@@ -72,7 +72,7 @@ RemoteRunRequest parse_run_frame(std::string_view payload) {
     if (!request.directory.starts_with('/')) reader.at("directory").reject("not an absolute path");
     return request;
   } catch (const Error&) {
-    // Not what it says: it is of no use to whoever reads it.
+    // A general message: the details would not help the reader.
     throw Error(ErrorCode::usage, "invalid run request");
   }
 }

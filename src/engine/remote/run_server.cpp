@@ -1,4 +1,4 @@
-// Runs commands of topsctl on this machine for one that is connected, and outlives the connection.
+// Runs topsctl commands on this host for a remote workstation, beyond the end of the connection.
 #include "topsctl/engine/remote/run_server.hpp"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ constexpr const char* lock_file = "lock.json";
 constexpr const char* reading_file = "reading";
 constexpr const char* stack_file = "stack.json";
 
-// The places for runs, best first, of which the first that can be used is taken.
+// The directories for runs, best first; the first usable one is used.
 std::vector<fs::path> run_places(const Host& host) {
   std::vector<fs::path> places;
   const auto home = host.environment.find("HOME");
@@ -36,7 +36,7 @@ std::vector<fs::path> run_places(const Host& host) {
   return places;
 }
 
-// Makes it if it is not there.
+// Creates it if missing.
 bool is_usable(const fs::path& place) {
   try {
     require_own_folder(place.parent_path());
@@ -47,7 +47,8 @@ bool is_usable(const fs::path& place) {
   }
 }
 
-// Where this run is, or is to be: one that was begun is found wherever it is, and not begun again.
+// The directory of this run: an existing run is found in any of the directories, and not started
+// again.
 fs::path folder_of(const Host& host, const std::string& id) {
   const std::vector<fs::path> places = run_places(host);
   std::error_code ignored;
@@ -79,14 +80,15 @@ std::vector<std::string> command_of(const RemoteRunRequest& request, const fs::p
   argv.insert(argv.end(), request.words.begin(), request.words.end());
   if (request.lock) argv.push_back(concat("--lock=", (folder / lock_file).string()));
   if (request.stack) argv.push_back(concat("--stack=", (folder / stack_file).string()));
-  // It may have secrets: it is written nowhere.
+  // It may have secrets, so it is not written to any file.
   if (!request.job.empty()) argv.emplace_back("--job=/proc/self/fd/0");
   if (!request.reading.empty())
     argv.push_back(concat("--reading=", (folder / reading_file).string()));
   return argv;
 }
 
-// A lock is in a folder of ours alone; that the command takes no other one is for its words to say.
+// A lock is in a directory that only we can use; the command line ensures that no other one is
+// used.
 std::vector<RunFile> files_of(const RemoteRunRequest& request) {
   std::vector<RunFile> files;
   if (!request.reading.empty()) files.push_back({reading_file, request.reading});
@@ -100,7 +102,7 @@ std::vector<RunFile> files_of(const RemoteRunRequest& request) {
   return files;
 }
 
-// Throws if it is gone: it says nothing while the run goes on.
+// Throws if it is gone, because nothing is written while the run is silent.
 void require_other_side(const Descriptor& input) {
   throw_if_interrupted();
   pollfd watched = {input.get(), POLLIN, 0};
@@ -115,7 +117,7 @@ void serve_run(const Host& host, const RemoteRunRequest& request, Secret sudo_pa
   const fs::path folder = folder_of(host, request.id);
   std::error_code failure;
   if (request.has_begun && !fs::exists(folder, failure)) {
-    // Its place is gone, perhaps with the memory of a host that was started anew.
+    // Its directory is gone, perhaps because it was in memory and the host was rebooted.
     say(json_frame(FrameKind::result, to_json(RemoteRunEnd{})));
     return;
   }
@@ -137,7 +139,7 @@ void serve_run(const Host& host, const RemoteRunRequest& request, Secret sudo_pa
   WaitLimit silence(longest_silence_ms);
   for (;;) {
     written.clear();
-    // Asked before the events are read, so that none is missed.
+    // Checked before the events are read, so that none is missed.
     const bool is_running = run.is_running();
     const std::string events = run.events_from(heard);
     if (!events.empty()) {
@@ -155,7 +157,7 @@ void serve_run(const Host& host, const RemoteRunRequest& request, Secret sudo_pa
              written.is_watching() ? silence : written.longest_wait());
     require_other_side(input);
     if (!silence.is_over()) continue;
-    // So that the other side knows that this one is still there.
+    // Shows the other side that this one is still present.
     say(frame(FrameKind::event, ""));
     silence = WaitLimit(longest_silence_ms);
   }

@@ -1,4 +1,4 @@
-// Finds out whether a machine only takes files.
+// Detects hosts that only accept files.
 #include "engine/remote/sftp_only.hpp"
 
 #include <optional>
@@ -19,7 +19,7 @@ constexpr std::int64_t turn_ms = 100;
 constexpr std::string_view sftp_greeting{"\0\0\0\5\1\0\0\0\3", 9};
 constexpr char sftp_version = 2;  // SSH_FXP_VERSION, its answer
 
-// Whether the bytes begin with the answer of an SFTP server; nothing while too few are there.
+// Whether the bytes begin with the answer of an SFTP server; nothing if there are too few bytes.
 std::optional<bool> is_answer(std::string_view said) {
   constexpr std::size_t head = 5;  // a length in network order, below 64 KiB, and the kind
   if (said.size() < head) return std::nullopt;
@@ -37,8 +37,8 @@ Error refusal_of(const Target& target) {
                 "through a program"};
 }
 
-// A shell whose start-up file reads standard input waits as long as there may be some. What the
-// program says at last.
+// A shell whose start-up file reads standard input waits as long as there may be more. Returns the
+// program's last output.
 std::string require_unread_input(RemoteSession& session, RemoteStream& program,
                                  const Target& target) {
   std::unique_ptr<RemoteStream> without_input;
@@ -51,7 +51,7 @@ std::string require_unread_input(RemoteSession& session, RemoteStream& program,
     throw_if_interrupted();
     return {};
   }
-  // Those that were started before it would have ended before it.
+  // A program that was started earlier would have ended earlier.
   if (auto said = program.read(turn_ms)) return *std::move(said);
   throw Error(
       ErrorCode::unreachable,
@@ -67,7 +67,7 @@ std::string first_words(RemoteSession& session, RemoteStream& program, const Tar
   if (const auto said = program.read(patience_ms)) return *said;
   std::unique_ptr<RemoteStream> other;
   try {
-    // A shell ends at once, whatever it is sent.
+    // A shell ends at once, with any input.
     other = session.start("exit 3");
     other->write(sftp_greeting);
   } catch (const ConnectionLost&) {

@@ -1,4 +1,5 @@
-// Machines that take files over SFTP and run no programs, told from those that are slow or gone.
+// Distinguishes hosts that accept files over SFTP and run no programs from those that are slow or
+// gone.
 #pragma once
 
 #include <string>
@@ -9,12 +10,11 @@
 
 namespace topsctl {
 
-// The first that a program at the far end says, or nothing if it is worth to be waited for. While
-// it is silent another one is asked for: where an SFTP server answers whatever is to be run, throws
-// Error{host_unfit}.
+// The first output of a remote program, or empty if it is worth waiting longer. While it is silent,
+// starts another program: throws Error{host_unfit} if an SFTP server answers for any command.
 std::string first_words(RemoteSession& session, RemoteStream& program, const Target& target);
 
-// After a program that did not start. Throws Error{host_unfit} if an SFTP server can be had there.
+// Call after a program that did not start. Throws Error{host_unfit} if the host has an SFTP server.
 void refuse_if_files_only(RemoteSession& session, const Target& target);
 
 }  // namespace topsctl

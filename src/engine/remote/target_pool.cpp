@@ -26,7 +26,7 @@ class TargetPool {
   }
 
  private:
-  // Starts what comes before `end`, and waits for it.
+  // Starts the targets before `end`, and waits for them.
   void wave(std::size_t end) {
     std::vector<std::jthread> threads;
     const std::size_t wanted =
@@ -68,7 +68,7 @@ class TargetPool {
   const TargetPoolOptions& options_;
   const std::function<void(std::size_t)>& work_;
   std::vector<TargetResult> results_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the following members
   std::size_t next_ = 0;
   std::size_t failures_ = 0;
 };

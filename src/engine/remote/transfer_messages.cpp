@@ -1,4 +1,4 @@
-// Writes and reads the JSON of a transfer's frames.
+// Writes and parses the JSON of a transfer's frames.
 #include "topsctl/engine/remote/transfer_messages.hpp"
 
 #include <limits>
@@ -168,7 +168,7 @@ std::vector<RemoteFile> parse_done(std::string_view payload) {
   return files;
 }
 
-constexpr std::size_t longest_message = 4000;  // bytes of what a far end says of its failure
+constexpr std::size_t longest_message = 4000;  // bytes of a remote error message
 
 Error parse_failure(std::string_view payload) {
   try {
@@ -180,7 +180,7 @@ Error parse_failure(std::string_view payload) {
       const JsonReader hint = json.at("hint");
       std::vector<std::string> context;
       for (const std::string& line : json.at("context").texts()) context.push_back(printable(line));
-      // In one piece: a line of its own could pass for one of ours.
+      // Indents further lines: an unindented line could look like one of ours.
       std::string message = shortened(json.at("message").text(), longest_message);
       message = joined(split(printable(message, Lines::keep), '\n'), "\n  ");
       failure.emplace(*known, std::move(message), hint.is_null() ? "" : printable(hint.text()),

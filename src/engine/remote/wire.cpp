@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t head_bytes = LinkFrame::head_bytes;  // kind and length
 constexpr std::size_t place_bytes = LinkFrame::place_bytes;
 constexpr std::size_t frame_digest_bytes = 32;
-constexpr std::uint64_t most_secret = 4096;  // bytes, as whoever types it may give
+constexpr std::uint64_t most_secret = 4096;  // bytes; limit for a typed password
 constexpr std::string_view kinds = "WMSJjCAFDLlUuGgEPRVXKk";
 
 template <class Integer>
@@ -145,7 +145,7 @@ void FrameParser::begin_frame() {
     refuse("a frame that is too long");
   in_frame_ = true;
   payload_.clear();
-  // So that it does not grow, and leave a part of a secret behind.
+  // So that it is not reallocated, which would leave a part of a secret in memory.
   if (kind_ == FrameKind::secret) payload_.reserve(static_cast<std::size_t>(left_));
 }
 

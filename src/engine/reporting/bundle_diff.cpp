@@ -18,7 +18,7 @@ namespace {
 
 using Key = std::tuple<PackageKind, std::string, std::string>;
 
-// A file that does not say its name goes by that of the file.
+// A file without a stated name uses its file name.
 Key key_of(const Package& package) {
   std::string name = normalized_name(package.name);
   if (name.empty()) name = package.path.substr(package.path.rfind('/') + 1);

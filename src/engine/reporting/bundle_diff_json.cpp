@@ -10,7 +10,7 @@ namespace topsctl {
 
 namespace {
 
-// Objects of one field, as lists in documents hold objects.
+// Objects with one field, because lists in documents contain objects.
 Json objects(const char* field, const std::vector<std::string>& texts) {
   Json list = Json::array();
   for (const std::string& text : texts) list.push_back({{field, text}});
@@ -27,7 +27,7 @@ Json item(const FileChange& change) {
           {"after", change.after ? Json(*change.after) : Json(nullptr)}};
 }
 
-// Null stands for a file that was not there.
+// Null: the file did not exist.
 Json item(const ModeChange& change) {
   return {{"path", change.path},
           {"before", change.before == 0 ? Json(nullptr) : Json(octal_mode(change.before))},
@@ -58,7 +58,7 @@ Json excerpt(const Excerpt<Item>& list) {
   return {{"count", list.count}, {"first", std::move(items)}};
 }
 
-// As excerpt(), of names that are no paths.
+// Like excerpt(), for names that are not paths.
 Json names(const Excerpt<std::string>& list) {
   return {{"count", list.count}, {"first", objects("name", list.first)}};
 }

@@ -1,4 +1,4 @@
-// Which files of a bundle a report names: for training, to be read, the biggest.
+// The files of a bundle that a report lists: for training, documents, the largest.
 #include "engine/reporting/bundle_file_list.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ bool is_document(std::string_view path) {
   const std::string name = lower_case(base_name(path));
   constexpr std::array<std::string_view, 8> endings = {".pdf",  ".md",   ".txt", ".rst",
                                                        ".html", ".docx", ".doc", ".chm"};
-  // Lists that packages keep for their installers.
+  // Lists inside packages for their installers.
   constexpr std::array<std::string_view, 4> lists = {"top_level.txt", "entry_points.txt",
                                                      "sources.txt", "requires.txt"};
   if (std::find(lists.begin(), lists.end(), name) != lists.end()) return false;
@@ -54,7 +54,7 @@ bool is_document(std::string_view path) {
                      [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-// Calls back for every regular file within a package that is not archived.
+// Calls the function for each regular file within packages that are not archived.
 void for_each_payload(
     const Inspection& inspection,
     const std::function<void(const Package&, const std::string& place, const PayloadEntry&)>& see) {
@@ -112,7 +112,7 @@ std::vector<BundleFile> biggest_files(const Inspection& inspection, std::size_t 
   std::vector<BundleFile> files;
   const auto take = [&](std::string place, std::uint64_t size) {
     files.push_back({std::move(place), size});
-    // Kept short, as a bundle may hold a million files.
+    // Limits the list, because a bundle may have a million files.
     if (files.size() < 4 * most + 64) return;
     std::sort(files.begin(), files.end(), is_bigger);
     files.resize(std::min(files.size(), most));

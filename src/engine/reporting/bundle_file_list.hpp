@@ -1,4 +1,4 @@
-// Which files of a bundle a report names: for training, to be read, the biggest.
+// The files of a bundle that a report lists: for training, documents, the largest.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@
 
 namespace topsctl {
 
-// A file as the report speaks of it: a package, container or other file, or one within a package.
+// A file for the report: a package, container or other file, or one within a package.
 struct BundleFile {
   std::string place;  // printable
   std::uint64_t size = 0;
   bool operator==(const BundleFile&) const = default;
 };
 
-// Programs of the ECCL package and eccl_*_perf; .py and .sh files whose name tells of training.
+// Programs of the ECCL package and eccl_*_perf; .py and .sh files whose name indicates training.
 std::vector<BundleFile> training_files(const Inspection& inspection);
 
 // Manuals, licences and the like, by their names.
 std::vector<BundleFile> document_files(const Inspection& inspection);
 
-// Packages, containers, other files and what is in packages, the biggest first.
+// Packages, containers, other files and the content of packages, the largest first.
 std::vector<BundleFile> biggest_files(const Inspection& inspection, std::size_t most);
 
 // Variables set in scripts and packages, and how often each is set so.

@@ -48,7 +48,7 @@ class Recorder {
   LineDiff diff_;
 };
 
-// The table of longest common subsequences of all tails.
+// Compares by a table of longest common subsequences of all tails.
 void compare_in_order(const TextLines& before, const TextLines& after, Recorder& recorder) {
   const std::size_t width = after.size() + 1;
   std::vector<std::uint16_t> length((before.size() + 1) * width);

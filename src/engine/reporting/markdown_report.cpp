@@ -111,7 +111,7 @@ std::string components(const Inspection& inspection, const StackMatch& stack) {
                  {"component", "package", "version", "for", "size", "sha256", "file"}, rows);
 }
 
-// What is neither a component nor archived.
+// Packages that are neither components nor archived.
 std::string further_packages(const Inspection& inspection) {
   std::vector<Row> rows;
   for (const Package& package : inspection.inventory.packages) {
@@ -247,7 +247,7 @@ std::string_view depth_sentence(Depth depth) {
 
 namespace {
 
-// Where a list would begin: "1. ", "2) ".
+// Whether a list would begin here: "1. ", "2) ".
 bool is_list_mark(std::string_view text, std::size_t at) {
   const bool is_mark = at > 0 && (text[at] == '.' || text[at] == ')');
   return is_mark && is_digits(text.substr(0, at)) && (at + 1 == text.size() || text[at + 1] == ' ');
@@ -267,7 +267,7 @@ std::string markdown_character(std::string_view text, std::size_t at) {
   if (c == '@') return "&#64;";
   if (c == ':' && text.substr(at).starts_with("://")) return "&#58;";
   if (c == '.' && at >= 3 && lower_case(text.substr(at - 3, 3)) == "www") return "&#46;";
-  // Within a word it is no markup (CommonMark 6.2), and names stay legible.
+  // Within a word it is not markup (CommonMark 6.2), and names stay legible.
   if (c == '_' && at > 0 && is_word_byte(text, at - 1) && is_word_byte(text, at + 1)) return "_";
   const bool is_markup = std::string_view("\\`*_[]|~#$!").find(c) != std::string_view::npos;
   const bool begins_block = at == 0 && std::string_view("-+=").find(c) != std::string_view::npos;

@@ -28,13 +28,13 @@ Entries entries_of(const Package& package) {
   return entries;
 }
 
-// The version's own folders change their names with it: "torch_gcu-1.10.dist-info".
+// The version's own directories include it in their names: "torch_gcu-1.10.dist-info".
 bool is_wheel_metadata(const Package& package, std::string_view path) {
   return package.kind == PackageKind::wheel &&
          path.substr(0, path.find('/')).ends_with(".dist-info");
 }
 
-// What the package's own list says of its files; empty if it has none or a malformed one.
+// The package's own list of digests; empty if it has none or a malformed one.
 std::map<std::string, std::string> digests_of(const Package& package) {
   std::map<std::string, std::string> digests;
   for (const std::string& line : split(package.md5sums, '\n')) {
@@ -47,7 +47,7 @@ std::map<std::string, std::string> digests_of(const Package& package) {
     for (RecordLine& line : parse_record(package.record, package.path))
       digests.emplace(std::move(line.path), std::move(line.digest));
   } catch (const Error&) {
-    return {};  // findings speak of it
+    return {};  // findings report it
   }
   return digests;
 }
@@ -85,7 +85,7 @@ void compare_files(const Package& before, const Package& after, PackageDiff& dif
         (change.before && change.after && *change.before != *change.after) ||
         (are_read && (entry->type != other.type || entry->link_target != other.link_target));
     if (is_other || digests_differ(old_digests, new_digests, path)) diff.files_changed.add(change);
-    // 0 stands for a mode that is not known.
+    // 0: unknown mode.
     if (entry->mode != 0 && other.mode != 0 && entry->mode != other.mode)
       diff.modes_changed.add({printable(path), entry->mode, other.mode});
   }
@@ -182,7 +182,7 @@ void compare_scripts(const Package& before, const Package& after, PackageDiff& d
   }
 }
 
-// Canonical clauses; those of a field that cannot be parsed as they are written.
+// Canonical clauses; unparsable ones stay as written.
 Texts clauses_of(const std::string& field, const std::string& subject) {
   Texts clauses;
   try {

@@ -64,7 +64,7 @@ Json package_component(const SbomNode& node) {
   return component;
 }
 
-// Each component within its container. From the last to the first: what lies deeper stands later.
+// Each component within its container. From last to first, because nested ones come later.
 Json nested(const std::vector<SbomNode>& nodes) {
   std::vector<Json> components;
   for (const SbomNode& node : nodes) {

@@ -34,7 +34,7 @@ Place place_of(const SbomNode& node) {
                                  : place_of(node.container->container, node.container->path);
 }
 
-// The innermost container that is known.
+// The innermost known container.
 std::optional<std::size_t> parent_of(Place place, const std::map<Place, std::size_t>& containers) {
   for (place.pop_back(); !place.empty(); place.pop_back()) {
     if (place.size() > deepest) continue;
@@ -67,7 +67,7 @@ std::vector<Clause> dependency_clauses(std::string_view field, const std::string
   try {
     return parse_relations(field, subject);
   } catch (const Error&) {
-    return {};  // findings speak of it; the bill of materials is of what is there
+    return {};  // findings report it; the bill of materials lists only readable content
   }
 }
 
@@ -227,7 +227,7 @@ std::optional<Supplier> supplier_of(const Package& package) {
 std::string license_of(const Package& package) {
   if (!package.wheel) return {};
   const std::string text = printable(trimmed(package.wheel->license));
-  // What setup tools write for "none".
+  // Setup tools write this for "none".
   if (lower_case(text) == "unknown") return {};
   return shortened(text, most_license);
 }

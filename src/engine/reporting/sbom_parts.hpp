@@ -1,4 +1,4 @@
-// What both forms of a bill of materials are made of.
+// Common parts of both forms of a bill of materials.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace topsctl {
 struct SbomNode {
   const ContainerFile* container = nullptr;
   const Package* package = nullptr;
-  std::optional<std::size_t> parent;    // index of the container it lies in; nothing: in the bundle
+  std::optional<std::size_t> parent;    // index of its container; nothing: in the bundle itself
   std::string ref;                      // unique; letters, digits and '-' only
   std::vector<std::size_t> depends_on;  // indices of packages, sorted
 };
 
-// Containers before what lies in them, else in the order of the inspection. A .run file that was
-// opened is a container only.
+// Containers before their content, else in the order of the inspection. An opened .run file is only
+// a container.
 std::vector<SbomNode> sbom_nodes(const Inspection& inspection);
 
 // A UUID of version 8 (RFC 9562) from the digests, sizes and places of all nodes, and `purpose`.
@@ -35,13 +35,13 @@ struct Supplier {
   bool operator==(const Supplier&) const = default;
 };
 std::optional<Supplier> supplier_of(const Package& package);
-// As the package states it, at most 1,000 bytes; empty: it does not.
+// As stated by the package, at most 1,000 bytes; empty: not stated.
 std::string license_of(const Package& package);
 // Whether the text is the identifier of a common license in SPDX's list.
 bool is_spdx_license(std::string_view text);
 // The package's name; a file that does not say has its file name.
 std::string component_name(const SbomNode& node);
-// One line of what it is; may be empty.
+// A one-line description; may be empty.
 std::string description_of(const Package& package);
 
 }  // namespace topsctl

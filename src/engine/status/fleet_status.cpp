@@ -1,4 +1,4 @@
-// Compares what hosts say of themselves.
+// Compares the status documents of hosts.
 #include "topsctl/engine/status/fleet_status.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ FleetHost fleet_host(const Json& target, std::size_t place) {
   host.target = text_at(target, "/target");
   const auto report = target.find("report");
   const bool has_report = report != target.end() && report->is_object();
-  // Its document may say that the host cannot be looked at.
+  // Its document may report that the host cannot be examined.
   if (!has_report || text_at(target, "/status") != "done") {
     host.verdict = FleetVerdict::unreached;
     host.error = text_at(target, "/error/message");

@@ -1,4 +1,4 @@
-// Gathers where a host stands, by what other commands look at.
+// Collects the status of a host, with the code of other commands.
 #include "topsctl/engine/status/host_status.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ std::optional<WaitState> wait_state_of(const Host& host, const ExaminedTransacti
   return is_watched(host, transaction) ? WaitState::unconfirmed : WaitState::unwatched;
 }
 
-// The newest first, as a recovery goes.
+// Newest first, in the order of a recovery.
 std::vector<WaitingTransaction> waiting_on(const Host& host, const Connection& connection) {
   std::vector<WaitingTransaction> waiting;
   if (is_at_work(host)) {

@@ -1,4 +1,4 @@
-// Goes through what may be wrong with a host, the most urgent first.
+// Tests for problems of a host, the most urgent first.
 #include "engine/status/next_command.hpp"
 
 #include <algorithm>
@@ -28,7 +28,8 @@ bool is_package_of(const std::string& file, const std::vector<Stack>& stacks) {
   });
 }
 
-// Whether it may be a bundle: packages lie in it, or in directories of it. No other is read.
+// Whether it may be a bundle: packages are in it, or in its subdirectories. Reads no other
+// directory.
 bool has_packages(const std::string& directory) {
   constexpr int deepest = 1;
   const std::vector<Stack> stacks = known_stacks();
@@ -66,7 +67,7 @@ NextCommand for_waiting(const WaitingTransaction& waiting, const StatusRequest& 
   return next;
 }
 
-// A package that is not there, or of another version, is nothing to repair.
+// A missing package, or one of another version, cannot be fixed by a repair.
 NextCommand for_damage(const HostStatus& status, const StatusRequest& request) {
   const std::vector<const CheckResult*> problems = status.problems();
   const bool is_repairable =

@@ -1,12 +1,12 @@
-// What to type next on a host.
+// The recommended next command on a host.
 #pragma once
 
 #include "topsctl/engine/status/host_status.hpp"
 
 namespace topsctl {
 
-// What waits comes first, then what is broken, then what a training needs. Looks into the directory
-// of the request, and at nothing else.
+// Pending transactions come first, then damage, then the needs of a training. Reads the directory
+// of the request, and nothing else.
 NextCommand next_command(const HostStatus& status, const StatusRequest& request);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Makes the digest of what dpkg and pip recorded.
+// Computes a digest of the records of dpkg and pip.
 #include "engine/status/stack_digest.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace topsctl {
 
 namespace {
 
-// Not what its installer adds, or writes anew for an interpreter.
+// Excludes files that its installer adds or rewrites for an interpreter.
 bool is_of_wheel(const RecordLine& line) {
   const auto is_named = [&](std::string_view name) {
     return line.path.ends_with(concat(".dist-info/", name));

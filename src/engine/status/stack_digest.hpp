@@ -10,7 +10,7 @@
 namespace topsctl {
 
 // The SHA-256 of names, versions and recorded contents: equal on two hosts if the same packages are
-// installed there, by whichever installer and for whichever interpreter. Pure.
+// installed, by any installer and for any interpreter. Pure.
 std::string stack_digest(const std::map<std::string, InstalledDeb>& debs,
                          const std::vector<InstalledWheel>& wheels);
 

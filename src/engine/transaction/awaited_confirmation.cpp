@@ -1,4 +1,4 @@
-// Reads from the journal what a commit awaits, and looks whether a watchdog is there.
+// Reads a pending confirmation from the journal, and checks whether a watchdog runs.
 #include "topsctl/engine/transaction/awaited_confirmation.hpp"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ std::string text_at(const Json& object, const char* key) {
 AwaitedConfirmation confirmation_within(const Host& host, std::chrono::seconds seconds,
                                         const Connection& installed_by) {
   const auto now = host.clock->now();
-  // As it is told: in whole seconds.
+  // In whole seconds, as it is displayed.
   const auto until = std::chrono::ceil<std::chrono::seconds>(now + seconds);
   return {timestamp(until), installed_by, this_start(),
           host.clock->steady().time_since_epoch() + (until - now)};

@@ -1,5 +1,4 @@
-// Works out the undo of a transaction that came to no end: what is its own, and what others did
-// meanwhile and since.
+// Plans the rollback of an interrupted transaction: separates its own changes from foreign ones.
 #include "topsctl/engine/transaction/cut_off_undo.hpp"
 
 #include <sys/stat.h>
@@ -32,8 +31,8 @@ namespace {
 
 using PathType = FileState::Type;
 
-// Whether a restore with a plan of its own was cut off: then that plan is the goal, and what was
-// changed since is somebody else's.
+// Whether a rollback with an undo plan was interrupted: then that plan is the target state, and
+// later changes are foreign.
 bool has_announced_undo(const Transaction& transaction) {
   if (transaction.records.empty()) return false;
   const JournalRecord& last = transaction.records.back();
@@ -61,7 +60,7 @@ bool was_loader_cache_left(const Host& host, const Transaction& transaction) {
 
 class CutOffUndo {
  public:
-  // `goal`: what is to be restored.
+  // `goal`: the state to restore.
   CutOffUndo(const Host& host, const Transaction& transaction, std::int64_t end_ns, Snapshot goal)
       : host_(host),
         tree_(host.root),
@@ -95,9 +94,9 @@ class CutOffUndo {
  private:
   void add(KeptPath kept, const Look& look) {
     const bool is_unpacked = kept.is_unpacked;
-    kept.is_unpacked = false;  // what lies beside it is among the newcomers
+    kept.is_unpacked = false;  // files that dpkg left beside it are among the new paths
     if (kept.state.type == PathType::directory && look.state.type == PathType::directory) {
-      // Somebody else has made or removed something in it, and may again: so does ldconfig(8).
+      // Another program has added or removed an entry, and may do so again, like ldconfig(8).
       const bool is_others_too = look.state.mtime_ns > own_.end_ns();
       if (is_others_too) kept.state.mtime_ns = look.state.mtime_ns;
       if (!is_others_too || kept.state != look.state)
@@ -125,7 +124,7 @@ class CutOffUndo {
     undo_.snapshot.paths.push_back(std::move(kept));
   }
 
-  // What has several names is put back as a whole.
+  // A file with several names is restored as a whole.
   bool is_shared(const KeptPath& kept) {
     if (shared_.empty()) {
       shared_.insert("");
@@ -155,7 +154,7 @@ class CutOffUndo {
     undo_.snapshot.paths.push_back(std::move(made));
   }
 
-  // The plan that was announced before stays whole until this one is.
+  // The earlier announced plan stays intact until this one is complete.
   std::size_t next_merged_name() const {
     std::size_t next = 0;
     while (file_state((store_ / concat("merged-", next)).string(), Content::ignore).type !=
@@ -174,7 +173,7 @@ class CutOffUndo {
     }
   }
 
-  // A folder that was not there before stays for what others have put into it.
+  // A new directory stays if it has files of other programs.
   void leave_folders_of_others() {
     std::set<std::string> above;
     for (const std::string& path : undo_.kept_of_others) {
@@ -205,7 +204,7 @@ UndoPlan undo_of_cut_off(const Host& host, const Transaction& transaction, std::
   Snapshot goal = goal_of(host, transaction, store);
   std::vector<std::string> lost;
   const auto before = load_folder_record(store);
-  // An announced plan was made when all was complete.
+  // An announced plan was made while the backup was complete.
   if (before && !has_announced_undo(transaction))
     lost = complete_snapshot(host, goal, store, *before, end_ns);
   UndoPlan undo = CutOffUndo(host, transaction, end_ns, std::move(goal)).make();

@@ -145,7 +145,7 @@ bool is_at_its_triggers(std::string_view stanza) {
          state == DpkgState::half_configured;
 }
 
-// What our own work does to the stanza of somebody else's package.
+// Whether a foreign package's stanza was changed only by triggers of our packages.
 bool is_changed_by_triggers_alone(std::string_view before, std::string_view now) {
   return is_installed(status_in(before)) && is_at_its_triggers(now) &&
          field(before, "Version:") == field(now, "Version:");

@@ -1,4 +1,4 @@
-// Takes, writes and reads the record of what folders held.
+// Creates, writes and reads the listing of directories.
 #include "topsctl/engine/transaction/folder_record.hpp"
 
 #include <unistd.h>
@@ -21,8 +21,8 @@ constexpr const char* record_name = "folders";
 constexpr std::uint64_t most_record = 1ULL << 30U;
 constexpr std::size_t digest_size = 64;
 
-// Of each folder its path, its time and its names, each ended by a NUL, and one NUL more; the
-// digest of all of it at the end.
+// For each directory its path, its time and its names, each terminated by a NUL, and one more NUL;
+// at the end the digest of everything before.
 std::string record_text(const std::vector<ListedFolder>& folders) {
   std::string text;
   for (const ListedFolder& folder : folders) {
@@ -75,7 +75,7 @@ std::optional<bool> FolderRecord::held(const std::string& path) const {
   if (parent == path) return std::nullopt;
   if (const ListedFolder* folder = at(parent))
     return has_name(*folder, at_path.filename().string());
-  // Nothing was in a folder that was not there.
+  // A directory that did not exist had no entries.
   const auto was_parent_there = held(parent);
   return was_parent_there.value_or(true) ? std::nullopt : std::optional(false);
 }

@@ -1,4 +1,4 @@
-// Adds up what transactions keep, finds and removes what ended ones have left.
+// Computes the disk use of transactions, finds and removes leftover files of ended ones.
 #include "topsctl/engine/transaction/garbage_collection.hpp"
 
 #include <filesystem>
@@ -28,7 +28,7 @@ std::uint64_t bytes_in(const fs::path& folder) {
   return bytes;
 }
 
-// The kept copies of a transaction that was given up are for a person to look at.
+// After --give-up, a person may need the backup.
 bool is_wholly_restored(const Transaction& transaction) {
   if (transaction.state() != TransactionState::restored) return false;
   const Json details = Json::parse(transaction.records.back().details, nullptr, false);

@@ -41,7 +41,7 @@ std::optional<std::uint32_t> hex_number(std::string_view text) {
   return value;
 }
 
-// The payload at the start of `bytes`, if it is whole.
+// The payload at the start of `bytes`, if it is complete.
 std::optional<std::string_view> whole_payload(std::string_view bytes) {
   if (bytes.size() < prefix_size || bytes[8] != ' ' || bytes[17] != ' ') return std::nullopt;
   const auto length = hex_number(bytes.substr(0, 8));
@@ -52,7 +52,7 @@ std::optional<std::string_view> whole_payload(std::string_view bytes) {
   return payload;
 }
 
-// Whether as many bytes are there as the record's own length asks for.
+// Whether there are as many bytes as the record's length requires.
 bool has_full_length(std::string_view bytes) {
   const auto length = bytes.size() < prefix_size ? std::nullopt : hex_number(bytes.substr(0, 8));
   return length && bytes.size() - prefix_size > *length;
@@ -73,8 +73,8 @@ std::optional<TransactionState> state_named(std::string_view text) {
               way_out_of_damage());
 }
 
-// Whether a transaction ever goes from one state to the other. It may pass over some: not every
-// plan has checks, and what is cut off is restored from where it stood.
+// Whether a transaction can change from one state to the other. Some states may be skipped: not
+// every plan has checks, and an interrupted transaction is restored from its present state.
 bool may_follow(TransactionState before, TransactionState after) {
   using State = TransactionState;
   if (before == State::restored || before == State::pruned) return false;
@@ -83,7 +83,7 @@ bool may_follow(TransactionState before, TransactionState after) {
   return after == State::restoring || after == State::restored || before < after;
 }
 
-// What programs take from details must be of its type, or it is nobody's to act on.
+// Details that programs use must have the right type; otherwise no program may act on them.
 bool is_of_known_types(const Json& details) {
   using Test = bool (*)(const Json&);
   static constexpr Test is_count = [](const Json& value) { return value.is_number_unsigned(); };
@@ -115,7 +115,7 @@ bool is_of_known_types(const Json& details) {
 struct ParsedJournal {
   std::vector<JournalRecord> records;
   std::size_t whole = 0;                   // bytes of the records
-  std::uint64_t format = chained_journal;  // also of one that has no record yet
+  std::uint64_t format = chained_journal;  // also for a journal without records
   std::string last_digest;                 // of the last record
 };
 
@@ -141,7 +141,7 @@ Json record_in(std::string_view payload, const std::string& subject) {
     Json record = parse_json(payload, subject);
     if (record.is_object()) return record;
   } catch (const Error&) {
-    // No JSON, or nested deeper than any record of ours.
+    // Not JSON, or nested deeper than any of our records.
   }
   damaged(subject);
 }
@@ -170,7 +170,7 @@ ParsedJournal parsed(std::string_view bytes, const std::string& subject) {
   while (!bytes.empty()) {
     const auto payload = whole_payload(bytes);
     if (!payload) {
-      // A record that was cut off has no end of line: one that has it was damaged later.
+      // An interrupted write leaves no line end: a record with one was damaged later.
       if (bytes.find('\n') != std::string_view::npos || has_full_length(bytes)) damaged(subject);
       return journal;
     }
@@ -182,7 +182,7 @@ ParsedJournal parsed(std::string_view bytes, const std::string& subject) {
   return journal;
 }
 
-// Nothing if there is none. A link or a folder in its place is none of topsctl's making.
+// Nothing if the file is missing. topsctl never creates a link or a directory in its place.
 std::optional<std::string> journal_bytes(const fs::path& file) {
   const fs::file_type type = fs::symlink_status(file).type();
   if (type == fs::file_type::not_found) return std::nullopt;
@@ -190,7 +190,7 @@ std::optional<std::string> journal_bytes(const fs::path& file) {
   return read_text(file, most_journal);
 }
 
-// `last_digest` is that of the record before, empty for the first.
+// `last_digest` is that of the previous record, empty for the first.
 std::string next_payload(TransactionState state, const Json& details, bool is_chained,
                          const std::string& last_digest) {
   Json record = {{"state", name(state)}, {"details", details}};
@@ -238,7 +238,7 @@ std::string_view name(TransactionState state) {
 }
 
 Journal::Journal(fs::path file) : file_(std::move(file)) {
-  // A torn record at the end must not stay between whole ones.
+  // A torn record at the end must not remain between complete ones.
   if (const auto bytes = journal_bytes(file_)) {
     const ParsedJournal journal = parsed(*bytes, file_.string());
     is_chained_ = journal.format >= chained_journal;
@@ -260,11 +260,11 @@ void Journal::append(TransactionState state, const Json& details) {
   try {
     write_all(descriptor_, framed(payload), file_);
   } catch (...) {
-    // A part of it must not stay before the next record.
+    // A partial record must not stay before the next one.
     if (end >= 0) static_cast<void>(!::ftruncate(descriptor_.get(), end));
     throw;
   }
-  // Also of one that did not reach the disk: it is there for the next record.
+  // Also for a record that did not reach the disk: the next record builds on it.
   last_digest_ = sha256_of(payload);
   if (::fsync(descriptor_.get()) != 0) throw system_error(errno, "write", file_.string());
 }
@@ -276,7 +276,7 @@ Json readable_beginning(const fs::path& file) {
     const auto payload = whole_payload(bytes);
     if (payload) return Json::parse(parse_record(*payload, file.string(), journal).details);
   } catch (const Error&) {
-    // None: the rest is told without it.
+    // Empty: the rest of the report works without it.
   }
   return Json::object();
 }

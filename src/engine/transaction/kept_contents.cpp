@@ -16,13 +16,13 @@ namespace {
 
 using KeptType = FileState::Type;
 
-// A link that says which file it was must be there, whatever it holds.
+// The link that identifies the original file must exist, with any content.
 bool has_its_file(const KeptPath& kept, const fs::path& store) {
   return kept.keeping != Keeping::both ||
          file_state(link_place(kept, store), Content::ignore).type == KeptType::file;
 }
 
-// Whether the machine has it still: then nothing of it is put back.
+// Whether the host still has the same file: then it is not restored.
 bool is_in_place(const FileTree& tree, const KeptPath& kept) {
   return kept.keeping != Keeping::both && !kept.state.sha256.empty() &&
          tree.state(kept.path, Content::digest) == kept.state;

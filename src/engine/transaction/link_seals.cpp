@@ -1,4 +1,4 @@
-// Reads kept links beside the steps, and notes what they hold.
+// Reads linked files while the steps run, and records their digests.
 #include "topsctl/engine/transaction/link_seals.hpp"
 
 #include <fcntl.h>
@@ -98,14 +98,14 @@ LinkSealer::~LinkSealer() {
 }
 
 void LinkSealer::seal_links() {
-  // The disk's priority goes by that of the processor (ioprio_set(2)).
+  // The I/O priority follows the CPU priority (ioprio_set(2)).
   std::optional<LowPriority> low(std::in_place);
   for (std::size_t i = next_++; i < links_.size() && !is_ending_; i = next_++) {
     if (is_finishing_) low.reset();
     try {
       seal(links_[i]);
     } catch (const Error&) {
-      // It has none, then.
+      // It stays without a seal.
     }
   }
 }
@@ -113,13 +113,13 @@ void LinkSealer::seal_links() {
 void LinkSealer::seal(Link& link) {
   const Descriptor file = opened(link.place, O_RDONLY);
   const auto before = times_of(file);
-  // What is the machine's still will be let go by the commit.
+  // A link to a file that the host still has is released by the commit.
   if (!before || (is_finishing_ && before->names > 1)) return;
   link.seal = {sha256_of_file(file, link.place.string()), before->ctime_ns};
   note(link);
 }
 
-// A line is one write, which O_APPEND keeps from those of other threads.
+// A line is one write; O_APPEND separates it from those of other threads.
 void LinkSealer::note(const Link& link) {
   write_all(file_, line_of(link.content, link.seal), store_ / seals_name);
 }
@@ -131,8 +131,8 @@ void LinkSealer::finish() {
     if (link.seal.sha256.empty()) continue;
     const auto now = times_of(opened(link.place, O_PATH));
     if (!now || now->ctime_ns == link.seal.ctime_ns) continue;
-    // A name that has gone changes the inode's time, too. With all names there, somebody did
-    // something else.
+    // Removing a name changes the inode's time too. If all names still exist, another operation
+    // changed it.
     if (now->names > 1 && is_broken(link.seal, link.place)) continue;
     link.seal.ctime_ns = now->ctime_ns;
     note(link);

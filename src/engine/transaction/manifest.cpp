@@ -17,8 +17,8 @@ namespace topsctl {
 
 namespace {
 
-// File names and attributes are bytes, JSON strings are UTF-8: everything but plain ASCII, and what
-// JSON would escape, is written as %XX.
+// File names and attributes are bytes, JSON strings are UTF-8: all bytes except plain ASCII, and
+// those that JSON would escape, are written as %XX.
 std::string encoded(std::string_view bytes) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string out;
@@ -55,8 +55,8 @@ std::string decoded(const std::string& text) {
   return out;
 }
 
-// The record names paths of the machine and files of its own store, and nothing else: whoever wrote
-// it may not have been topsctl.
+// The record may name only paths of the host and files of its own store: another program may have
+// written it.
 bool is_canonical(std::string_view path) {
   if (path == "/") return true;
   if (!path.starts_with('/') || path.find('\0') != std::string_view::npos) return false;
@@ -93,8 +93,8 @@ void require_sound(const Snapshot& snapshot) {
   }
 }
 
-// One object of JSON on one line, whose strings need no escapes. There are as many as an install
-// has files, and a library for JSON takes ten times as long.
+// One JSON object on one line, whose strings need no escapes. A manifest has as many as an install
+// has files, and a JSON library would take ten times as long.
 class LineWriter {
  public:
   void text(std::string_view key, std::string_view value) {

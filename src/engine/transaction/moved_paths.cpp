@@ -1,4 +1,4 @@
-// Finds what was moved by comparing diversions and folders with before.
+// Finds moved files by comparing diversions and directories with their earlier state.
 #include "topsctl/engine/transaction/moved_paths.hpp"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ class Completion {
     return kept_at(snapshot_, path) != nullptr || added_.contains(path) || moved_.contains(path);
   }
 
-  // A rename sets the time of change of what is renamed.
+  // A rename sets the change time of the renamed file.
   void add_moved(const Diversion& diversion) {
     const std::string from = canonical_in_root(host_.root, diversion.from);
     const std::string to = canonical_in_root(host_.root, diversion.to);
@@ -80,7 +80,7 @@ class Completion {
     add_folders_above(to);
   }
 
-  // What lay where the diverted file comes from.
+  // The file that was at the diverted path.
   void add_origin(const std::string& from, const std::string& to, const Look& look) {
     if (!before_.held(from).value_or(true)) {
       added_.emplace(from, KeptPath{from, {}});
@@ -137,13 +137,13 @@ class Completion {
       if (const auto now = listed_folder(host_, then->path)) {
         compare(*then, *now);
       } else if (is_known(then->path)) {
-        // One that is not comes back with nothing in it, and is itself a name that is gone.
+        // A removed directory counts as empty, and its own name is missing too.
         compare(*then, ListedFolder{then->path, then->mtime_ns, {}});
       }
     }
   }
 
-  // What others have put into a folder since, or taken away, is no business of ours.
+  // Changes to a directory after the end are foreign.
   void compare(const ListedFolder& then, const ListedFolder& now) {
     if (now.mtime_ns > end_ns_) return;
     if (then.names == now.names) {
@@ -158,7 +158,7 @@ class Completion {
                                   std::back_inserter(differing));
     for (const std::string& name : differing) {
       const std::string path = concat(then.path == "/" ? "" : then.path, "/", name);
-      // What has come is found by its time, but for what came with its folder.
+      // New entries are found by their time, except those that were moved in with their directory.
       const bool is_seen = change_time_ns(host_.join_canonical(path)) >= before_.since_ns;
       if (!is_seen && !is_known(path) && !is_dpkg_lock(path)) lost_.push_back(path);
     }
@@ -166,7 +166,7 @@ class Completion {
 
   void add_to_snapshot() {
     if (added_.empty() && moved_.empty()) return;
-    // A store that somebody has taken away is not made anew: the restore says so.
+    // A store that was deleted is not created again: the restore reports it.
     if (!has_record(store_)) {
       throw Error(ErrorCode::journal_damaged, "the snapshot has no record", way_out_of_damage());
     }
@@ -186,7 +186,7 @@ class Completion {
   const FolderRecord& before_;
   const std::int64_t end_ns_;
   std::map<std::string, KeptPath> added_;
-  std::map<std::string, std::string> moved_;  // from, and where it lies now
+  std::map<std::string, std::string> moved_;  // original path and present path
   std::vector<std::string> lost_;
 };
 

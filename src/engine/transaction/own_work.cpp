@@ -54,7 +54,7 @@ std::string md5_of(const Inode& file, const std::string& shown) {
   }
 }
 
-// What dpkg has noted of a conffile; empty: nothing yet.
+// The digest that dpkg recorded for a conffile; empty: none yet.
 std::string noted_digest(const std::vector<TargetPackage>& packages, const std::string& path) {
   for (const TargetPackage& package : packages) {
     const auto noted = package.conffile_md5s.find(path);
@@ -66,7 +66,7 @@ std::string noted_digest(const std::vector<TargetPackage>& packages, const std::
 constexpr unsigned first_user = 1000;  // policy 9.2.2
 constexpr std::string_view alternatives_folder = "/etc/alternatives/";
 
-// The name of the alternative whose link or record this path is.
+// The name of the alternative to which this link or record belongs.
 std::optional<std::string> group_of(const std::string& path) {
   if (path.starts_with(alternatives_folder)) return path.substr(alternatives_folder.size());
   constexpr std::string_view records = "alternatives/";
@@ -85,7 +85,7 @@ std::optional<std::string> group_behind(const FileState& link) {
 struct OwnWork::DpkgNow {
   std::vector<TargetPackage> packages;
   std::map<std::string, InstalledDeb> debs;  // ours
-  bool was_configured_since = false;         // one of ours, by somebody else
+  bool was_configured_since = false;         // another program configured one of ours
 };
 
 Look look_at(const FileTree& tree, const std::string& path) {
@@ -118,8 +118,8 @@ OwnWork::OwnWork(const Host& host, const Transaction& transaction, const Snapsho
   }
 }
 
-// Of one that is of no package of ours: by the side that is there, as a rename sets its time of
-// change.
+// For a diversion that does not belong to one of our packages: judged by the existing side, because
+// a rename sets its change time.
 bool OwnWork::is_own_diversion(const std::string& from, const std::string& to) const {
   const std::string place = canonical_in_root(host_.root, to);
   const Look looks[] = {look_at(tree_, canonical_in_root(host_.root, from)), look_at(tree_, place)};
@@ -171,8 +171,8 @@ Owner OwnWork::owner(const KeptPath& kept, const Look& look, bool is_unpacked) {
   return kept.is_found ? owner_of_found(kept, look) : owner_of_named(kept, look, is_unpacked);
 }
 
-// Who has taken something away, the time of its folder alone can tell; in our own folders, that
-// was us.
+// Only the time of the directory shows who removed an entry; in the transaction's own directories,
+// the transaction did.
 Owner OwnWork::owner_of_found(const KeptPath& kept, const Look& look) const {
   if (look.state.type != Kind::absent) return is_late(look) ? Owner::others : Owner::us;
   if (const auto other = diverted_.find(kept.path); other != diverted_.end()) {
@@ -186,7 +186,7 @@ Owner OwnWork::owner_of_found(const KeptPath& kept, const Look& look) const {
   return is_ours || !is_late(look_at(tree_, folder)) ? Owner::us : Owner::others;
 }
 
-// Who sets rights or makes links only, changes no content: that goes by the time of the content.
+// Changing attributes or linking does not change the content: this uses the time of the content.
 Owner OwnWork::owner_of_named(const KeptPath& kept, const Look& look, bool is_unpacked) {
   const bool has_content = look.state.type == Kind::file || look.state.type == Kind::symlink;
   if (!has_content || look.state.mtime_ns <= end_ns_) return Owner::us;
@@ -206,7 +206,7 @@ Owner OwnWork::owner_of_named(const KeptPath& kept, const Look& look, bool is_un
   return !is_unpacked && now.was_configured_since ? Owner::us : Owner::both;
 }
 
-// dpkg notes the digest of a package's conffile when it has put it in its place, or asked about it.
+// dpkg records the digest of a package's conffile after it has installed it, or asked about it.
 bool OwnWork::was_conffile_touched(const std::string& path) const {
   const KeptPath* kept = kept_at(goal_, dpkg_status_file);
   const std::string before = kept == nullptr ? "" : kept_text(*kept, store_);
@@ -219,7 +219,7 @@ std::optional<Owner> OwnWork::owner_of_alternative(const std::string& path, cons
   return is_early(look) ? Owner::us : owner_of_group(*group);
 }
 
-// What a link of an alternative leads to, before or now; those of slaves have no record.
+// The target of an alternative's link, before or now; links of slaves have no record.
 bool OwnWork::is_own_choice(const std::string& name) const {
   const std::string path = concat(alternatives_folder, name);
   const KeptPath* kept = kept_at(goal_, path);
@@ -227,7 +227,7 @@ bool OwnWork::is_own_choice(const std::string& name) const {
          is_named(tree_.state(path, Content::ignore).target);
 }
 
-// By whose files are its choices, before and now.
+// Judged by the owners of its choices, before and now.
 Owner OwnWork::owner_of_group(const std::string& group) {
   const auto [known, is_new] = groups_.try_emplace(group, Owner::others);
   if (!is_new) return known->second;
@@ -284,7 +284,7 @@ bool OwnWork::is_own_newcomer(const std::string& path, const Look& look) {
     const bool is_only_own =
         std::all_of(goal_.families.begin(), goal_.families.end(),
                     [&](const PathFamily& family) { return !covers(family) || family.is_own; });
-    // Programs of the packages write there too, as whom they are run.
+    // Programs of the packages write there too, as the user who runs them.
     if (is_only_own && look.state.uid >= first_user) return false;
   }
   return !is_late(look);

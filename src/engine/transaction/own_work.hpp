@@ -1,4 +1,4 @@
-// What on a machine is the work of a transaction that came to no end, and what is somebody else's.
+// Separates the changes of an interrupted transaction from those of other programs.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace topsctl {
 
-// A path as it is now.
+// The present state of a path.
 struct Look {
   FileState state;
   std::int64_t changed_ns = 0;  // st_ctim
@@ -25,40 +25,40 @@ Look look_at(const FileTree& tree, const std::string& path);
 enum class Owner {
   us,
   others,
-  both,   // we wrote there, and somebody else has since
-  nobody  // it changes by itself, and did after the transaction
+  both,   // the transaction wrote it, and another program changed it afterwards
+  nobody  // it changes by itself, and did so after the transaction
 };
 
 class OwnWork {
  public:
-  // `goal` is what is to be restored, its contents in `store`; both must outlive it. `end_ns`: what
-  // was changed later is somebody else's.
+  // `goal` is the state to restore, with contents in `store`; both must outlive it. Changes after
+  // `end_ns` are foreign.
   OwnWork(const Host& host, const Transaction& transaction, const Snapshot& goal,
           const std::filesystem::path& store, std::int64_t end_ns);
 
   std::int64_t end_ns() const { return end_ns_; }
-  // Of a path of the goal that is not as it was; no folder before and now, and none of dpkg's
-  // database files. `is_unpacked`: by dpkg.
+  // The owner of a changed path of the goal. Not for paths that are directories both before and
+  // now, nor for dpkg's database files. `is_unpacked`: by dpkg.
   Owner owner(const KeptPath& kept, const Look& look, bool is_unpacked);
-  // Of a path that the goal does not know. Throws Error{host_unfit} if somebody else's dpkg was
-  // interrupted.
+  // Whether the transaction created a path that the goal does not have. Throws Error{host_unfit} if
+  // another program's dpkg was interrupted.
   bool is_own_newcomer(const std::string& path, const Look& look);
-  // A database file of dpkg's without our records; conflicts are added.
+  // A dpkg database file without the transaction's records; adds conflicts.
   std::string without(const std::string& path, const std::string& before, const Look& look,
                       std::vector<std::string>& conflicts) const;
 
  private:
-  struct DpkgNow;  // what its records say of our packages
+  struct DpkgNow;  // dpkg's records of our packages
 
   bool is_late(const Look& look) const { return look.changed_ns > end_ns_; }
-  // Of what is absent, nobody knows.
+  // False for an absent path, because its time is unknown.
   bool is_early(const Look& look) const {
     return look.state.type != FileState::Type::absent && !is_late(look);
   }
   bool is_named(const std::string& path) const;
   Owner owner_of_found(const KeptPath& kept, const Look& look) const;
   Owner owner_of_named(const KeptPath& kept, const Look& look, bool is_unpacked);
-  // Nothing: the path is none of an alternative.
+  // Nothing: the path does not belong to an alternative.
   std::optional<Owner> owner_of_alternative(const std::string& path, const Look& look);
   Owner owner_of_group(const std::string& group);
   bool is_own_diversion(const std::string& from, const std::string& to) const;
@@ -71,7 +71,7 @@ class OwnWork {
   const Snapshot& goal_;
   const std::filesystem::path& store_;
   const std::int64_t end_ns_;
-  std::map<std::string, std::string> patched_;  // of a patch: what it makes of its files
+  std::map<std::string, std::string> patched_;  // of a patch: digests of its patched files
   OwnDebs debs_;
   std::map<std::string, Owner> groups_;          // of update-alternatives(1), by name
   std::map<std::string, std::string> diverted_;  // each side of dpkg-divert(1)'s, before and now

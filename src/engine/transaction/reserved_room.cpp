@@ -1,4 +1,4 @@
-// Preallocates what a restore needs.
+// Preallocates the space for a restore.
 #include "topsctl/engine/transaction/reserved_room.hpp"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ constexpr std::uint64_t bytes_of_records = 512ULL << 10U;
 // Each thread makes one file beside another; the rest is for the plan and the report.
 constexpr unsigned reserved_inodes = 2 * disk_threads;
 
-// The largest file that is put back as a copy into the file system of the store.
+// The largest file that is restored as a copy on the file system of the store.
 std::uint64_t largest_copy_beside(const Host& host, const Snapshot& snapshot,
                                   std::uint64_t device) {
   const FileTree tree(host.root);
@@ -63,11 +63,11 @@ std::uint64_t expected_room(const Host& host, const std::vector<std::string>& re
   const auto in_blocks = [](const struct stat& status) {
     return (static_cast<std::uint64_t>(status.st_size) + block - 1) / block * block;
   };
-  // What is recorded of paths and folders grows with the host.
+  // Records of paths and directories grow with the host.
   constexpr std::uint64_t records = 4ULL << 20U;
   std::uint64_t bytes = bytes_of_records + records;
   struct stat status {};
-  // dpkg's own files are written as they stand, so that all are copied.
+  // dpkg's own files are written in place, so all are copied.
   for (const char* name : {"", "info", "alternatives", "triggers"}) {
     std::error_code failure;
     for (auto at = fs::directory_iterator(host.resolve(concat("/var/lib/dpkg/", name)), failure);
@@ -76,7 +76,7 @@ std::uint64_t expected_room(const Host& host, const std::vector<std::string>& re
         bytes += in_blocks(status);
     }
   }
-  // The largest of them once more as it is afterwards, and room for both while one is put back.
+  // Space for the largest file once more in its final state, and for both while one is restored.
   constexpr std::uint64_t copies = 3;
   if (::stat(host.resolve("/var/lib/dpkg/status").c_str(), &status) == 0)
     bytes += copies * in_blocks(status);

@@ -1,4 +1,4 @@
-// A thread that touches a file, and who reads its time.
+// A thread that touches a file, and the functions that read its time.
 #include "topsctl/engine/transaction/sign_of_life.hpp"
 
 #include <fcntl.h>
@@ -21,16 +21,16 @@ namespace {
 constexpr const char* sign_file = "alive";
 constexpr std::chrono::milliseconds sign_interval{50};
 constexpr std::int64_t second_ns = 1'000'000'000;
-// How late a sign may come on a busy machine.
+// Maximum delay of a touch on a busy host.
 constexpr std::int64_t sign_delay_ns = second_ns / 2;
-// How long the file systems keep times to themselves; XFS half a minute.
+// Maximum time before file systems write timestamps to disk; XFS: half a minute.
 constexpr std::int64_t unwritten_ns = 60 * second_ns;
 
 std::int64_t nanoseconds_of(const timespec& time) {
   return time.tv_sec * second_ns + time.tv_nsec;
 }
 
-// When this machine was started.
+// The boot time of this host.
 std::int64_t start_ns() {
   timespec now{};
   timespec running{};

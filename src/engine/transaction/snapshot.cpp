@@ -30,20 +30,20 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* manifest_name = "manifest";
-// Larger files are kept as links in any case: models and the like, into which no script writes. If
-// one does, the restore tells that the file is lost.
+// Larger files are always kept as links: models and the like, which scripts do not write into. If
+// one does, the restore reports that the file is lost.
 constexpr std::uint64_t largest_copy = 256ULL << 20U;
-// On an overlay, a link to a file of a lower layer is a copy of it there, and another name: for
-// small files a copy of ours costs about half.
+// On an overlay, a link to a file of a lower layer causes a copy-up, plus another name: for small
+// files, our own copy costs about half.
 constexpr std::uint64_t least_linked_on_overlay = 64ULL << 10U;
-// Threads that make names in one folder wait for each other.
+// Threads that create names in the same directory block each other.
 constexpr std::size_t link_folders = 16;
 
 fs::path link_folder(const fs::path& store, std::size_t number) {
   return store / concat("links-", number % link_folders);
 }
 
-// With the attributes that it has now: somebody may have replaced what was looked at before.
+// Updates the attributes: the file may have been replaced since it was last read.
 Inode file_to_keep(const FileTree& tree, KeptPath& kept) {
   auto inode = tree.inode(kept.path);
   if (!inode || !S_ISREG(inode->status().st_mode)) {
@@ -55,8 +55,8 @@ Inode file_to_keep(const FileTree& tree, KeptPath& kept) {
   return std::move(*inode);
 }
 
-// The device of the files of a folder. An overlay on two file systems shows those of its lower
-// layers with other ones, and folders with a third.
+// The device number of files in a directory. An overlay on two file systems shows other numbers for
+// files of its lower layers, and a third one for directories.
 std::uint64_t device_of_files(const fs::path& folder) {
   const fs::path probe = folder / "probe";
   const Descriptor file(
@@ -68,8 +68,8 @@ std::uint64_t device_of_files(const fs::path& folder) {
   return status.st_dev;
 }
 
-// Makes a second name that is the very same file. On an overlay without an index, a link to a file
-// of a lower layer on another file system is a file of its own.
+// Creates a hard link to the same inode. On an overlay without an index, a link to a file of a
+// lower layer on another file system becomes a separate file.
 bool is_linked_as_itself(const Inode& file, const fs::path& place) {
   if (file.link_into(AT_FDCWD, place.string()) != 0) return false;
   const FileIdentity linked = file_identity(place);
@@ -78,10 +78,10 @@ bool is_linked_as_itself(const Inode& file, const fs::path& place) {
   return false;
 }
 
-// Puts the content of files into stores.
+// Backs up the content of files into stores.
 class Keeper {
  public:
-  // The names of its contents begin with this number.
+  // Its content names begin with this number.
   Keeper(const FileTree& tree, const fs::path& store, Snapshot& snapshot, WriteSetSummary& summary,
          std::size_t first = 0)
       : first_(first),
@@ -91,7 +91,7 @@ class Keeper {
         snapshot_(snapshot),
         summary_(summary) {}
 
-  // Decides how a path is kept.
+  // Decides how a path is backed up.
   void add(WriteSetMember member, FileState state, const FileIdentity& identity) {
     KeptPath kept{std::move(member.path), std::move(state)};
     kept.is_unpacked = member.is_unpacked;
@@ -143,10 +143,10 @@ class Keeper {
       if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
         throw system_error(errno, "create directory", folder.string());
     }
-    // An overlay copies a file of a lower layer before it links it, and then sets the time of its
-    // folder back to what it was: two at a time in one folder would see each other's.
+    // An overlay copies up a file of a lower layer before it links it, and then restores the time
+    // of the directory: two operations in one directory would restore each other's time.
     const unsigned threads = is_on_plain_disk(store_) ? disk_threads : 1;
-    // What has another device is not even tried: on an overlay that would part a file from its
+    // A file on another device is not even tried: on an overlay, linking would separate it from its
     // other names.
     const std::uint64_t device = device_of_files(store_);
     for_each_index(
@@ -187,7 +187,7 @@ class Keeper {
   WriteSetSummary& summary_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> first_names_;  // by device, inode
   std::vector<std::pair<std::size_t, std::size_t>> further_names_;  // and the first name of each
-  std::vector<std::size_t> links_;  // also of what is copied as well
+  std::vector<std::size_t> links_;  // also those that are copied too
   std::vector<std::size_t> copies_;
 };
 
@@ -261,7 +261,7 @@ std::vector<KeptPath> keep_moved(const Host& host, Snapshot& snapshot,
                                  const std::map<std::string, std::string>& places,
                                  const fs::path& store) {
   const std::size_t first = snapshot.paths.size();
-  // Of one that was cut off before its record was written.
+  // Left by a backup that was interrupted before its record was written.
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::string content = concat("c", first + i);
     ::unlink((store / content).c_str());
@@ -271,7 +271,7 @@ std::vector<KeptPath> keep_moved(const Host& host, Snapshot& snapshot,
   Snapshot moved;
   WriteSetSummary ignored;
   Keeper keeper(tree, store, moved, ignored, first);
-  std::map<std::string, std::string> paths;  // by where they lie now
+  std::map<std::string, std::string> paths;  // by present path
   for (const auto& [path, place] : places) {
     paths.emplace(place, path);
     FileIdentity identity;
@@ -292,7 +292,7 @@ fs::path content_place(const KeptPath& kept, const fs::path& store) {
 }
 
 fs::path link_place(const KeptPath& kept, const fs::path& store) {
-  // By its number, so that neighbours lie apart.
+  // By its number, so that neighbours are in different directories.
   return link_folder(store, std::strtoul(kept.content.c_str() + 1, nullptr, 10)) / kept.content;
 }
 
@@ -322,7 +322,7 @@ std::vector<std::string> sync_mounts(const Host& host, const Snapshot& snapshot)
   std::map<std::uint64_t, std::string> folders;
   for (const KeptPath& kept : snapshot.paths) {
     if (kept.state.type != FileState::Type::directory) continue;
-    // A user who is not root may not read all that is above.
+    // A non-root user may not be able to read all parent directories.
     if (::geteuid() != 0 && ::access(host.join_canonical_text(kept.path).c_str(), R_OK) != 0)
       continue;
     const std::uint64_t device = tree.identity(kept.path).device;

@@ -1,4 +1,4 @@
-// Compares what was kept with what is there, and lets go of what is the same.
+// Compares the backup with the host, and drops the backup of unchanged files.
 #include "topsctl/engine/transaction/snapshot_release.hpp"
 
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The very same file, or another of the same content and attributes.
+// The same inode, or another file with the same content and attributes.
 bool is_as_kept(PathCursor& cursor, const KeptPath& kept, const fs::path& store,
                 const LinkSeals& seals) {
   const auto inode = cursor.inode(kept.path);
@@ -30,7 +30,7 @@ bool is_as_kept(PathCursor& cursor, const KeptPath& kept, const fs::path& store,
   if (now != kept.state) return false;
   const bool is_linked = kept.keeping == Keeping::link || kept.keeping == Keeping::both;
   const bool is_the_file = is_linked && inode->identity() == file_identity(link_place(kept, store));
-  // Other names must still be names of it.
+  // The other names must still refer to it.
   if (kept.keeping == Keeping::both && !is_the_file) return false;
   if (kept.keeping == Keeping::link && is_the_file) return !has_broken_seal(kept, store, seals);
   const std::string& before = kept.state.sha256;
@@ -38,7 +38,7 @@ bool is_as_kept(PathCursor& cursor, const KeptPath& kept, const fs::path& store,
          (before.empty() ? sha256_of_file(content_place(kept, store)) : before);
 }
 
-// A source that has changed will change its byte code.
+// A changed source will change its byte code.
 void keep_code_of_changed(const Snapshot& snapshot, std::vector<char>& is_unchanged) {
   for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
     if (is_unchanged[i] == 0) continue;
@@ -52,7 +52,7 @@ void keep_code_of_changed(const Snapshot& snapshot, std::vector<char>& is_unchan
 }  // namespace
 
 void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& store) {
-  // What several names share is put back as a whole or not at all.
+  // A file with several names is restored as a whole or not at all.
   std::set<std::string> shared;
   for (const KeptPath& kept : snapshot.paths) {
     if (!kept.same_file.empty()) shared.insert({kept.path, kept.same_file});
@@ -72,7 +72,7 @@ void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& sto
       },
       disk_threads);
   keep_code_of_changed(snapshot, is_unchanged);
-  // What is put back moves the time of its folder.
+  // Restoring a file changes the time of its directory.
   std::set<std::string> holding;
   for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
     const KeptPath& kept = snapshot.paths[i];
@@ -89,7 +89,7 @@ void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& sto
     kept.keeping = Keeping::released;
     kept.content.clear();
   }
-  // The record goes first: a power cut must find what it names.
+  // The record is written first: after a power cut, all files that it names must exist.
   replace_snapshot_record(snapshot, store);
   for (const fs::path& content : contents) ::unlink(content.c_str());
 }

@@ -1,4 +1,4 @@
-// Puts a snapshot back, and compares the machine with it.
+// Restores a snapshot, and compares the host with it.
 #include "topsctl/engine/transaction/snapshot_restore.hpp"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ class Restorer {
     remove_unfinished();
     remove_what_was_not_there();
     put_all_back();
-    // Last, since every change within a folder moves its time.
+    // Last, because every change in a directory sets its time.
     for (auto kept = snapshot_.paths.rbegin(); kept != snapshot_.paths.rend(); ++kept) {
       if (kept->state.type == Type::directory && kept->keeping != Keeping::released) {
         put_attributes_back(*kept);
@@ -72,7 +72,7 @@ class Restorer {
     }
   }
 
-  // What a restore that was cut off has left in the folders that it wrote into.
+  // Temporary files that an interrupted restore left in directories that it wrote into.
   void remove_unfinished() {
     std::set<std::string> folders;
     for (const KeptPath& kept : snapshot_.paths) {
@@ -92,8 +92,8 @@ class Restorer {
         disk_threads);
   }
 
-  // Files by many threads, since a disk may take milliseconds for each; then folders, the deepest
-  // first.
+  // Files on many threads, because a disk may take milliseconds for each; then directories, the
+  // deepest first.
   void remove_what_was_not_there() {
     std::vector<std::string> paths = new_paths(host_, snapshot_);
     for (const KeptPath& kept : snapshot_.paths) {
@@ -119,7 +119,7 @@ class Restorer {
     }
   }
 
-  // Folders first, what is in them then, and names of what has several names last.
+  // Directories first, then their entries, and additional names of files last.
   void put_all_back() {
     std::vector<std::size_t> others;
     std::vector<std::size_t> further_names;
@@ -149,8 +149,8 @@ class Restorer {
   }
 
   void put_back(const KeptPath& kept, std::size_t index) {
-    // The folders above were put back before; if one could not be, nothing is written through what
-    // stands there.
+    // The directories above were restored before; if one failed, do not write through the object in
+    // its place.
     const auto entry = tree_.find(kept.path);
     if (!entry) {
       throw Error(ErrorCode::rollback_incomplete,
@@ -176,9 +176,9 @@ class Restorer {
     }
   }
 
-  // What is known to be the kept file itself need not be read again.
+  // A file that is known to be the backed-up inode need not be read again.
   FileState state_of(const Inode& inode, const KeptPath& kept) const {
-    // Another file than the one that other names have is not the right one, whatever it holds.
+    // A file that is not the inode of the other names is wrong, with any content.
     if (kept.keeping == Keeping::both) {
       const FileIdentity linked = file_identity(link_place(kept, store_));
       FileState now = inode.state(Content::digest);
@@ -210,7 +210,7 @@ class Restorer {
     if (found != linked->identity()) entry.replace_by(*linked);
   }
 
-  // The first name of the file was put back before: names are sorted.
+  // The first name of the file was restored before, because names are sorted.
   void link_again(const KeptPath& kept, const DirectoryEntry& entry, const FileIdentity& found) {
     const auto first = tree_.inode(kept.same_file);
     if (!first) throw system_error(ENOENT, "restore", kept.path);
@@ -237,8 +237,8 @@ class Restorer {
   const KeptContents& contents_;
 };
 
-// Where a link that was kept has come to lie in the lower layer of an overlay on two file systems,
-// no name can be the very same file: the content has to do.
+// If the backup link is in the lower layer of an overlay on two file systems, no name can be the
+// same inode: equal content must suffice.
 bool is_apart_but_equal(const FileTree& tree, const KeptPath& kept, const fs::path& store) {
   const fs::path link = link_place(kept, store);
   const FileIdentity linked = file_identity(link);

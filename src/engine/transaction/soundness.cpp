@@ -1,4 +1,4 @@
-// Finds journals and stores that do not fit each other.
+// Finds journals and stores that are inconsistent.
 #include "topsctl/engine/transaction/soundness.hpp"
 
 #include <filesystem>
@@ -35,12 +35,12 @@ std::optional<Error> damage_without_records(const Transaction& transaction,
   return std::nullopt;
 }
 
-// Of a restore: what it is to put back was written beforehand.
+// For a rollback: its plan was written before.
 bool has_plan(const JournalRecord& record) {
   return Json::parse(record.details, nullptr, false).value("undo", false);
 }
 
-// What must be kept in this state.
+// The backup directories that must exist in this state.
 std::vector<const char*> required_stores(const Transaction& transaction) {
   switch (*transaction.state()) {
     case State::begun:
@@ -48,7 +48,7 @@ std::vector<const char*> required_stores(const Transaction& transaction) {
     case State::pruned:
       return {};
     case State::committed:
-      // Earlier versions of topsctl may have kept less.
+      // Earlier versions of topsctl may have backed up less.
       if (!transaction.records.front().is_chained) return {};
       return {snapshot_folder, after_folder};
     case State::restoring:
@@ -67,7 +67,7 @@ std::optional<Error> damage_of_stores(const Transaction& transaction, const fs::
   for (const char* store : required_stores(transaction)) {
     if (!has_record(folder / store))
       return damage_of(transaction, format("the record of its backup is missing ({})", store));
-    // Of one that has ended, it is read when it is needed.
+    // That of an ended transaction is read when it is needed.
     if (!transaction.is_unfinished()) continue;
     try {
       static_cast<void>(load_snapshot(folder / store));
@@ -110,7 +110,7 @@ bool is_readable(const fs::path& store) {
   }
 }
 
-// One that had ended only gets a new journal.
+// An ended transaction only gets a new journal.
 bool is_restorable(const Host& host, const ExaminedTransaction& examined) {
   const fs::path folder = host.resolve(examined.transaction.folder);
   return examined.is_past || examined.transaction.state() == State::committed ||

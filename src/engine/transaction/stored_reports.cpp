@@ -1,4 +1,4 @@
-// Stores reports in the folders of their transactions, and rebuilds those that are missing.
+// Stores reports in the directories of their transactions, and rebuilds missing ones.
 #include "topsctl/engine/transaction/stored_reports.hpp"
 
 #include <filesystem>
@@ -62,7 +62,7 @@ RollbackProof proof_of(const Transaction& transaction) {
   return proof;
 }
 
-// As far as the journal knows: no plan, no steps, no checks.
+// From the journal only: no plan, no steps, no checks.
 Json rebuilt_report(const Host& host, const Transaction& transaction, const std::string& command,
                     Outcome outcome) {
   Execution execution;

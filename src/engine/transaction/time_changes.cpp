@@ -1,4 +1,4 @@
-// Compares what was kept with what is there, times left out.
+// Compares the backup with the host, ignoring times.
 #include "topsctl/engine/transaction/time_changes.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The loader's cache itself is content: programs find their libraries by it.
+// The loader cache itself counts as content: programs find their libraries by it.
 bool is_bookkeeping(const std::string& path) {
   return changes_by_itself(path) && !is_dpkg_database(path) && path != "/etc/ld.so.cache";
 }
@@ -23,13 +23,13 @@ bool is_one_file(const FileIdentity& a, const FileIdentity& b) {
   return a.device == b.device && a.inode == b.inode;
 }
 
-// Whether a path is a name of the file that it was, and of all that has replaced it.
+// Whether the path has the same hard links as before, either unchanged or replaced together.
 bool has_same_names(const FileTree& tree, const KeptPath& kept, const FileIdentity& now,
                     const fs::path& store) {
   if (!kept.same_file.empty()) return is_one_file(now, tree.identity(kept.same_file));
   if (kept.keeping == Keeping::both) {
     const FileIdentity before = file_identity(link_place(kept, store).string());
-    // With none but ours left, all of its names were replaced.
+    // If only our link is left, all of its names were replaced.
     return is_one_file(now, before) || before.links == 1;
   }
   if (kept.keeping != Keeping::link) return now.links == 1;
@@ -53,7 +53,7 @@ bool has_same_content(const FileTree& tree, const KeptPath& kept, const fs::path
     const fs::path place = content_place(kept, store);
     FileIdentity identity;
     const FileState now = tree.state(kept.path, Content::ignore, &identity);
-    // What was written into a file that is kept as a link is lost.
+    // If a linked file was written in place, its old content is lost.
     if (is_one_file(identity, file_identity(place.string()))) return now == kept.state;
     return tree.state(kept.path, Content::digest).sha256 == sha256_of_file(place);
   }
@@ -85,7 +85,7 @@ bool differs_in_times_alone(const Host& host, const Snapshot& snapshot,
         disk_threads);
     return !differs;
   };
-  // Files are read only where nothing else differs.
+  // Files are read only if nothing else differs.
   return all_are(has_same_attributes) && all_are(has_same_content);
 }
 

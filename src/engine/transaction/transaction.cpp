@@ -1,4 +1,4 @@
-// Lists and makes transaction folders, and takes the locks of a change.
+// Lists and creates transaction directories, and takes the locks of a change.
 #include "topsctl/engine/transaction/transaction.hpp"
 
 #include <fcntl.h>
@@ -113,7 +113,7 @@ Origin origin_of(const Host& host) {
 
 namespace {
 
-// Another user who made it first could have us write whatever its records say.
+// If another user created the directory first, its records could make us write anything.
 void require_own_state(const Host& host) {
   if (!host.is_of_user()) return;
   constexpr mode_t by_others = 0022;
@@ -187,12 +187,12 @@ TransactionSummary summary_of(const Transaction& transaction) {
         for (const Json& entry : *packages) summary.packages.push_back(package_change(entry));
       }
     }
-    // A restore that is cut off and goes on is no reason of its own.
+    // Resuming an interrupted rollback does not change the reason.
     if (summary.reason.empty()) summary.reason = text_field(details, "reason").value_or("");
     if (record.state == TransactionState::prepared) {
       summary.kept_bytes = details.value("kept_bytes", std::uint64_t{0});
     }
-    // Another such record, without a time, confirms it.
+    // A later such record without a deadline confirms it.
     summary.confirm_until = record.state == TransactionState::committed
                                 ? text_field(details, "confirm_until")
                                 : std::nullopt;

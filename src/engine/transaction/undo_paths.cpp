@@ -1,4 +1,4 @@
-// Tells kinds of paths apart by their names.
+// Classifies paths by their names.
 #include "engine/transaction/undo_paths.hpp"
 
 #include <algorithm>

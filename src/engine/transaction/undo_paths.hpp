@@ -1,4 +1,4 @@
-// What kinds of paths an undo meets, and what was kept of them.
+// Kinds of paths in a rollback, and access to their backups.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace topsctl {
 
-// The rest of a path in dpkg's folder; nothing for any other.
+// The path relative to dpkg's directory; nothing for any other path.
 std::optional<std::string> in_dpkg(std::string_view path);
 
 // Files to which every package adds its own records: status, diversions, statoverride,
@@ -26,15 +26,15 @@ bool changes_by_itself(std::string_view path);
 
 // The source of a byte code file (PEP 3147); empty for any other path.
 std::string source_of_byte_code(const std::string& path);
-// Whether a path is byte code of a source that is kept. It is restored with the source, also if
+// Whether a path is byte code of a source in the backup. It is restored with the source, even if
 // another program wrote it.
 bool is_code_of_kept(const Snapshot& snapshot, const std::string& path);
 
 // nullptr: the snapshot has no such path.
 const KeptPath* kept_at(const Snapshot& snapshot, std::string_view path);
 
-// The content of a file in its store; empty where none was kept. Throws Error{journal_damaged}
-// unless it is what was kept.
+// The content of a file in its store; empty if it has no backup. Throws Error{journal_damaged}
+// unless it is intact.
 std::string kept_text(const KeptPath& file, const std::filesystem::path& store);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Works out the undo of a transaction from the states before it, after it, and now.
+// Computes the undo plan of a transaction from the states before it, after it, and now.
 #include "topsctl/engine/transaction/undo_plan.hpp"
 
 #include <algorithm>
@@ -56,7 +56,8 @@ class UndoMaker {
 
  private:
   void add(KeptPath kept) {
-    // What lies beside it now is of later packages; what this transaction left there was recorded.
+    // Files beside it now belong to later packages; files that this transaction left there were
+    // recorded.
     kept.is_unpacked = false;
     const KeptPath* left = kept_at(after_, kept.path);
     if (left == nullptr) {
@@ -82,13 +83,13 @@ class UndoMaker {
     }
   }
 
-  // Of dpkg's databases the content matters: dpkg writes them anew whatever happens.
+  // For dpkg's databases only the content counts: dpkg always rewrites them.
   static bool is_left_alone(const std::string& path, const FileState& now, const FileState& then) {
     if (is_dpkg_database(path) && now.type == then.type) return now.sha256 == then.sha256;
     return agree(now, then);
   }
 
-  // The time of a folder moves with everything in it; owner and mode do not.
+  // Every change in a directory sets its time, but not its owner and mode.
   void add_folder(KeptPath kept, FileState left, const FileState& now) {
     left.mtime_ns = now.mtime_ns;
     if (left != now) undo_.conflicts.push_back(kept.path);
@@ -132,7 +133,7 @@ class UndoMaker {
     undo_.snapshot.paths.push_back(std::move(made));
   }
 
-  // What lies in folders that go, and was not there at the transaction's end.
+  // Files in removed directories that did not exist at the transaction's end.
   void find_strangers() {
     for (const std::string& path : new_paths(now_.host(), undo_.snapshot)) {
       if (kept_at(after_, path) == nullptr && !changes_by_itself(path) &&
@@ -216,7 +217,7 @@ void write_undo(const Host& host, const UndoPlan& undo, const Transaction& trans
   for (const auto& [name, text] : undo.merged) write_plainly(store / name, text, 0600);
   sync_file_system(store);
   make_directories(folder / undo_folder, 0700);
-  // In the place of one that was announced before, if there is one: a restore that was cut off.
+  // Replaces a plan that was announced before, of an interrupted rollback.
   replace_snapshot_record(undo.snapshot, folder / undo_folder);
 }
 

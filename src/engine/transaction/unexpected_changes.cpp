@@ -1,4 +1,4 @@
-// Compares what has changed with what was kept.
+// Compares the changed paths with the backup.
 #include "topsctl/engine/transaction/unexpected_changes.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ UnexpectedChanges unexpected_changes(const Host& host, const Snapshot& snapshot,
                                      const std::function<bool(const std::string&)>& is_expected) {
   std::vector<std::string> folders;
   std::set<std::string> known;
-  // What is new is known with all that is below it.
+  // New paths are known with everything below them.
   std::vector<std::string> not_looked_at = folders_not_looked_at(host);
   not_looked_at.insert(not_looked_at.end(), new_paths.begin(), new_paths.end());
   for (const KeptPath& kept : snapshot.paths) {
@@ -30,7 +30,7 @@ UnexpectedChanges unexpected_changes(const Host& host, const Snapshot& snapshot,
     known.insert(kept.path);
     if (kept.state.type == FileState::Type::directory) folders.push_back(kept.path);
   }
-  // Where our own words go is nobody's change.
+  // Our own output files do not count.
   const std::string root = host.root == "/" ? "" : fs::weakly_canonical(host.root).string();
   for (const auto& file : output_files()) {
     if (file.string().starts_with(concat(root, "/")))

@@ -1,4 +1,4 @@
-// Tells of transactions that have not come to their end.
+// Reports transactions that have not ended.
 #include "topsctl/engine/transaction/unfinished.hpp"
 
 #include "topsctl/base/text.hpp"
@@ -10,7 +10,8 @@ namespace topsctl {
 
 namespace {
 
-// Of one transaction. None while topsctl works, as what it works on may look damaged.
+// The damage of one transaction. Nothing while topsctl is active, because an active transaction may
+// look damaged.
 std::optional<Error> damage_of(const Host& host, std::int64_t id) {
   if (is_at_work(host)) return std::nullopt;
   for (ExaminedTransaction& examined : examine_transactions(host)) {

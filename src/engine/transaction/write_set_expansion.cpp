@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Stays on one file system: what is mounted there is not ours. Links are not followed: behind one
-// lies what is not ours.
+// Stays on one file system: other mounts are not part of the set. Does not follow links, whose
+// targets are not part of it either.
 void add_subtree(const FileTree& tree, const std::string& folder, std::set<std::string>& found) {
   for (const ListedName& listed : tree.list(folder)) {
     const std::string path = concat(folder, "/", listed.name);
@@ -33,12 +33,12 @@ bool is_mount(const FileTree& tree, const std::string& folder) {
          tree.identity(fs::path(folder).parent_path().native()).device;
 }
 
-// The folder that a canonical path lies in; empty: that is the root folder, or it is none.
+// The directory of a canonical path; empty for the root directory or an empty path.
 std::string_view folder_of(std::string_view path) {
   return path.substr(0, std::min(path.rfind('/'), path.size()));
 }
 
-// What belongs to a family now; its folder is canonical.
+// The present members of a family; its directory is canonical.
 void add_of_family(const FileTree& tree, const PathFamily& family, std::set<std::string>& found) {
   const std::string& folder = family.directory;
   for (const ListedName& listed : tree.list(folder)) {
@@ -50,8 +50,8 @@ void add_of_family(const FileTree& tree, const PathFamily& family, std::set<std:
   }
 }
 
-// Files of dpkg's names beside those of the sorted paths that lie in this folder, and what is below
-// such a folder.
+// Files with dpkg's suffixes beside those of the sorted paths that lie in this directory, and the
+// content of such directories.
 void add_beside_in(const FileTree& tree, const std::string& folder,
                    const std::vector<std::string_view>& unpacked, std::set<std::string>& found) {
   for (const ListedName& listed : tree.list(folder.empty() ? "/" : folder)) {
@@ -64,7 +64,7 @@ void add_beside_in(const FileTree& tree, const std::string& folder,
   }
 }
 
-// The same for all sorted paths: a look into each folder, since most of them hold no such file.
+// The same for all sorted paths: lists each directory once, because most have no such file.
 void add_beside(const FileTree& tree, const std::vector<std::string_view>& unpacked,
                 std::set<std::string>& found) {
   std::set<std::string> folders;
@@ -77,8 +77,8 @@ void add_beside(const FileTree& tree, const std::vector<std::string_view>& unpac
   for (std::set<std::string>& paths : each) found.merge(paths);
 }
 
-// Where the kernel's own file systems are mounted, nothing is the packages' (base-files has /sys),
-// and even a look may change the times.
+// Packages own nothing on the kernel's own file systems (base-files has /sys), and even reading
+// them may change times.
 class KernelFolders {
  public:
   explicit KernelFolders(const FileTree& tree) {
@@ -125,7 +125,7 @@ void add_paths(const Host& host, const WriteSet& write_set, Members& members) {
       member.is_found = false;
     else if (is_new)
       member.is_found = true;
-    // What is said of the very path counts more than what is said of all in a folder.
+    // Attributes of the exact path override those of its family.
     if (is_replaced) member.writing = Writing::replaced;
     if (std::binary_search(write_set.unpacked.begin(), write_set.unpacked.end(), path))
       member.is_unpacked = true;
@@ -179,8 +179,7 @@ std::vector<std::string> new_paths(const Host& host, const Snapshot& snapshot) {
     if (kept.is_unpacked) unpacked.push_back(kept.path);
   }
   add_beside(tree, unpacked, found);
-  // Whatever lies in a folder where none was before is new too: scripts write into the folders
-  // of their packages.
+  // Everything in a new directory is new too: scripts write into the directories of their packages.
   std::vector<char> is_folder(snapshot.paths.size());
   const auto look = [&](PathCursor& cursor, std::size_t i) {
     const auto inode = cursor.inode(snapshot.paths[i].path);
@@ -200,7 +199,7 @@ std::vector<std::string> new_paths(const Host& host, const Snapshot& snapshot) {
   PathCursor cursor(tree);
   for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
     const KeptPath& kept = snapshot.paths[i];
-    // They are sorted: what is below a new folder was found with it.
+    // The paths are sorted: entries of a new directory were found with it.
     if (kept.state.type == FileState::Type::absent && !found.contains(kept.path)) look(cursor, i);
     if (is_folder[i] != 0 && !is_mount(tree, kept.path)) add_subtree(tree, kept.path, found);
   }

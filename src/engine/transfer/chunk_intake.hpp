@@ -1,4 +1,4 @@
-// Takes chunks as they come, and tells what was written.
+// Receives chunks, and acknowledges what was written.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace topsctl {
 
-// What goes back to the near end, frame by frame. Of several threads.
+// Sends frames back to the workstation. Thread-safe.
 class AgentVoice {
  public:
   explicit AgentVoice(const Descriptor& output) : output_(output) {}
@@ -32,30 +32,30 @@ class AgentVoice {
 // An object of the manifest.
 struct Incoming {
   ManifestObject object;
-  std::optional<Part> part;  // not for one that is there
+  std::optional<Part> part;  // nothing if the object exists
 };
 
-// The chunks of one connection, one after the other or some at a time. What it is made of must
+// The chunks of one connection, in sequence or interleaved. The constructor's arguments must
 // outlive it.
 class ChunkIntake {
  public:
-  // `writing` is held for each piece that is written: threads that write to one file at once would
-  // wait for each other with their cores busy.
+  // `writing` is held for each written piece: otherwise threads that write to one file would wait
+  // for each other in busy loops.
   ChunkIntake(std::vector<Incoming>& objects, AgentVoice& voice, std::mutex& writing)
       : objects_(objects), voice_(voice), writing_(writing) {}
 
-  // Several chunks are whole ones. A chunk of an object that is there, since another run completed
-  // it meanwhile, is read and told but not kept. Throws Error{usage} for a chunk that no manifest
-  // has.
+  // Several chunks must be full-size ones. A chunk of an object that another run has completed is
+  // verified and acknowledged but not written. Throws Error{usage} for a chunk that is not in the
+  // manifest.
   void begin(std::span<const ChunkPlace> places, std::uint64_t size);
-  // The next bytes of each; of several as many of each.
+  // The next bytes of each; the same number for each of several.
   void take(std::span<const std::string_view> pieces);
   void end();
 
  private:
   struct Arriving {
     ChunkPlace place;
-    Part* part = nullptr;  // of objects_; none if the object is there
+    Part* part = nullptr;  // points into objects_; null if the object exists
   };
   Arriving arriving(const ChunkPlace& place, std::uint64_t size);
 
@@ -63,7 +63,7 @@ class ChunkIntake {
   AgentVoice& voice_;
   std::mutex& writing_;
   std::vector<Arriving> chunks_;
-  std::uint64_t taken_ = 0;  // bytes of each
+  std::uint64_t taken_ = 0;  // bytes received of each
   std::vector<Sha256> digests_;
 };
 

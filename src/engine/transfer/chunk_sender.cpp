@@ -21,10 +21,10 @@ constexpr std::int64_t lag_look_ms = 2000;  // how often a feeder's lead is judg
 }  // namespace
 
 void ChunkSender::send() {
-  // On a short way it is there before a chunk could be begun, which costs more over SSH.
+  // On a fast network the link is up before a chunk could be started, which costs more over SSH.
   if (direct_) direct_->is_reached(short_wait);
   for (;;) {
-    // Before all that it tells of is looked at.
+    // Before the checks, so that no ring is lost.
     bell_.silence();
     if (direct_ && direct_->has_ended() && !work_.is_over()) end_direct();
     if (work_.is_over()) return;
@@ -40,7 +40,8 @@ void ChunkSender::send() {
         throw ConnectionLost("the remote topsctl acknowledges nothing",
                              "rerun the same command: data already received is kept");
     } else {
-      // Another connection still waits for answers; what is false comes back to be sent again.
+      // Another connection still waits for acknowledgements; failed chunks come back to be sent
+      // again.
       wait_for({bell_.descriptor()});
       throw_if_interrupted();
     }
@@ -64,7 +65,7 @@ bool ChunkSender::send_directly(const std::string& address, const LinkWish& wish
   return true;
 }
 
-// What comes by both ways at once could be mixed up, so the one ends before the other begins.
+// Chunks from two ways at once could be mixed up, so one way ends before the other begins.
 void ChunkSender::end_direct() {
   far_.send(frame(FrameKind::unlisten, ""));
   expect(FrameKind::unlistened, answer_timeout_ms);
@@ -85,7 +86,7 @@ void ChunkSender::receive_relayed() {
     if (work_.is_over() || is_relay_false_ || !member_->is_fed()) break;
     hear(lag_look_ms);
   }
-  // What comes by both ways at once could be mixed up, so the one ends before the other begins.
+  // Chunks from two ways at once could be mixed up, so one way ends before the other begins.
   far_.send(frame(FrameKind::unlisten, ""));
   expect(FrameKind::unlistened, answer_timeout_ms);
   member_->let_go();
@@ -116,7 +117,7 @@ std::string ChunkSender::expect(FrameKind kind, std::int64_t timeout_ms) {
   }
 }
 
-// Takes what has come, and serves who wants something; waits for something once, or for the bell.
+// Handles received frames and requests; waits once for a frame or for the bell.
 void ChunkSender::hear(std::int64_t timeout_ms) {
   serve_requests();
   while (const auto found = far_.next(timeout_ms, bell_.descriptor())) {
@@ -127,7 +128,7 @@ void ChunkSender::hear(std::int64_t timeout_ms) {
   if (member_ != nullptr) member_->tell_progress(work_.verified_bytes());
 }
 
-// Whether it is one that may come at any time.
+// Whether the frame is of a kind that may come at any time.
 bool ChunkSender::take_frame(const RemoteAgent::Frame& frame) {
   if (frame.kind == FrameKind::ack) {
     take_ack(parse_ack(frame.payload));

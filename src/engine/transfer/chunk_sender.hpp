@@ -1,4 +1,4 @@
-// One connection of an upload: sends chunks, and hears what became of them.
+// One connection of an upload: sends chunks, and handles their acknowledgements.
 #pragma once
 
 #include <chrono>
@@ -17,14 +17,14 @@
 
 namespace topsctl {
 
-// Of one thread. What it is made of must outlive it.
+// For one thread. The constructor's arguments must outlive it.
 class ChunkSender {
  public:
-  // What was sent may still be on its way.
+  // Sent data may still be in transit.
   static constexpr std::chrono::minutes longest_silence = std::chrono::minutes(10);
 
-  // `member`: null without a relay, and for all connections but the first. `timeout`: how long what
-  // was sent may stay without an answer.
+  // `member`: null without a relay, and for all connections except the first. `timeout`: how long
+  // sent chunks may stay without an acknowledgement.
   ChunkSender(RemoteAgent& far, ChunkWork& work, RateLimit& limit, RelayMember* member,
               std::chrono::milliseconds timeout = longest_silence)
       : far_(far), work_(work), limit_(limit), member_(member), timeout_(timeout) {
@@ -38,19 +38,19 @@ class ChunkSender {
   ChunkSender(const ChunkSender&) = delete;
   ChunkSender& operator=(const ChunkSender&) = delete;
 
-  // Sends what nobody else sends, until all is verified. Throws Error; what has no answer by then
-  // can be put back.
+  // Sends chunks that no other connection sends, until all are verified. Throws Error; chunks
+  // without an acknowledgement can then be put back.
   void send();
-  // Lets the far end wait for a link of its own from here, at the address where it is reached, by
-  // which then all goes that nobody else has begun. Whether it waits.
+  // Makes the remote listen for a separate link from here, at its reachable address; all chunks
+  // that are not in transit then use that link. Returns whether it listens.
   bool send_directly(const std::string& address, const LinkWish& wish);
-  // That link; null: none is tried.
+  // That link; null: not tried.
   std::shared_ptr<DirectSender> direct() const { return direct_; }
-  // Lets another host bring what it can; what it did not bring is put back.
+  // Lets another host send what it can; puts the remaining chunks back.
   void receive_relayed();
-  // Serves the one behind us until it wants nothing more.
+  // Serves the follower until it withdraws its request.
   void serve_follower();
-  // The next frame that is none of the chunks and the relay. Throws Error if it is of another kind.
+  // The next frame that is not about chunks or the relay. Throws Error if it is of another kind.
   std::string expect(FrameKind kind, std::int64_t timeout_ms);
 
   void put_back();
@@ -67,12 +67,12 @@ class ChunkSender {
   ChunkWork& work_;
   RateLimit& limit_;
   RelayMember* member_;
-  Bell bell_;  // rung when others have changed what this one looks at
+  Bell bell_;  // rung when other threads have changed this one's inputs
   ChunkWork::Route route_ = ChunkWork::Route::sent;
   bool is_relay_false_ = false;  // it brought something else than it should
   std::shared_ptr<DirectSender> direct_;
   std::set<ChunkPlace> unanswered_;
-  // When something was last sent or heard.
+  // The time of the last frame sent or received.
   std::chrono::milliseconds timeout_;
   std::chrono::steady_clock::time_point busy_at_ = std::chrono::steady_clock::now();
 };

@@ -1,4 +1,4 @@
-// Hands out chunks, and judges what became of them.
+// Assigns chunks, and checks their acknowledgements.
 #include "topsctl/engine/transfer/chunk_work.hpp"
 
 #include <algorithm>
@@ -105,7 +105,7 @@ bool ChunkWork::judge(const Ack& ack, Route route) {
     has_failed_ = true;
     throw *std::move(changed);
   }
-  // What another host sent on tells nothing of this one.
+  // Data forwarded by another host do not count against this one.
   if (route == Route::relayed || ++false_digests_ < most_false_digests) return false;
   has_failed_ = true;
   throw Error(ErrorCode::unreachable,

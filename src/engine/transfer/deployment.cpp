@@ -80,7 +80,7 @@ void deploy(const DeployRequest& request, Deployment& result) {
   if (!result.report->awaits_confirmation || !result.report->transaction) return;
   const std::int64_t transaction = *result.report->transaction;
   try {
-    // By a connection of its own, which shows that the machine can still be reached.
+    // Over a new connection, which shows that the host can still be reached.
     result.confirmation = run_there(confirm_command(transaction, request), request);
     require_success(*result.confirmation);
   } catch (const Error& error) {

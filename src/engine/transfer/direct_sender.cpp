@@ -1,4 +1,4 @@
-// Sends over links of TLS, each in a thread of its own.
+// Sends over TLS links, each on its own thread.
 #include "engine/transfer/direct_sender.hpp"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@ namespace topsctl {
 
 namespace {
 
-// On a slower way nobody waits for digests, and what is lost with a link is little.
+// On a slower network, digests are no bottleneck, and little data is lost with a link.
 bool is_fast(std::uint64_t sent, std::chrono::steady_clock::time_point begun) {
   constexpr std::uint64_t fast_per_s = 200'000'000;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
@@ -35,7 +35,7 @@ class OpenChunk {
     if (!input_.is_open()) throw system_error(errno, "read", file_, ErrorCode::bad_bundle);
   }
 
-  // All of it; `from` counts from the beginning of the chunk.
+  // Reads all of it; `from` counts from the beginning of the chunk.
   void read(std::uint64_t from, std::span<char> bytes) const {
     while (!bytes.empty()) {
       const ssize_t got =
@@ -140,7 +140,7 @@ void DirectSender::run(Link& own) {
   try {
     send_all(own, *link);
   } catch (const ConnectionLost&) {
-    // What it has not brought is sent over SSH.
+    // The remaining chunks are sent over SSH.
     give_up();
   } catch (...) {
     failure = std::current_exception();
@@ -161,7 +161,7 @@ void DirectSender::send_all(Link& own, PskTlsLink& link) {
     if (work_.is_over()) return link.finish();
     const std::vector<ChunkPlace> places = work_.take_some(is_fast(sent, begun) ? there_.lanes : 1);
     if (places.empty()) {
-      // What is in the socket may never be read: only the end of the link tells it.
+      // Data in the socket may never be read: only the end of the link shows that.
       wait_for({own.bell.descriptor(), link.descriptor()});
       throw_if_interrupted();
       if (!work_.is_over() && wait_for({link.descriptor()}, WaitLimit(0)))

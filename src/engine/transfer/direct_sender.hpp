@@ -1,4 +1,4 @@
-// Chunks of an upload that go to the far end by a link of their own, beside SSH.
+// Sends chunks of an upload to the remote host over a separate link, beside SSH.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@
 
 namespace topsctl {
 
-// For a far end to take a connection; and then nobody waits any longer for it to agree on a key.
+// Time for the remote to accept a connection, and the same time for the key exchange.
 inline constexpr std::chrono::milliseconds direct_patience(300);
 
 struct DirectPlace {
@@ -32,25 +32,26 @@ struct DirectPlace {
   unsigned lanes = 1;  // how many chunks at once it likes best
 };
 
-// Connects in threads of its own, and sends there whatever nobody else sends. What became of it is
-// told over SSH. What it is made of must outlive it. If one link is lost, all are given up.
+// Connects in its own threads, and sends chunks that no other sender sends. Acknowledgements come
+// over SSH. The constructor's arguments must outlive it. If one link is lost, all are given up.
 class DirectSender {
  public:
-  // `owner` is rung when there is nothing more to expect of it.
+  // `owner` is rung when no more can be expected of it.
   DirectSender(ChunkWork& work, RateLimit& limit, DirectPlace there, const Bell& owner);
   ~DirectSender();
   DirectSender(const DirectSender&) = delete;
   DirectSender& operator=(const DirectSender&) = delete;
 
-  // Whether the far end is reached; waits until that is known, and for so long at most.
+  // Whether the remote is reached; waits until that is known, at most for `patience`.
   bool is_reached(std::chrono::milliseconds patience);
-  // Whether it sends; false before anything is reached, and once a link is lost.
+  // Whether it sends; false before a link is connected, and after a link is lost.
   bool is_sending() const;
-  // Whether nothing was reached, or all has ended. Throws what ended it if that was no link.
+  // Whether no link was connected, or all have ended. Throws the error that ended it, except link
+  // errors.
   bool has_ended() const;
-  // Whether that chunk was one of its own.
+  // Whether that chunk was sent by this object.
   bool take_ack(const ChunkPlace& place);
-  // Once nothing can be acknowledged any more: others send them.
+  // Call when no more acknowledgements can arrive: other senders send the chunks.
   void put_back();
 
  private:
@@ -64,14 +65,14 @@ class DirectSender {
   void send_all(Link& own, PskTlsLink& link);
   bool is_given_up() const;
   void give_up();
-  // Of one more that is connected, is not, or has ended.
+  // Counts a link that was connected, could not be connected, or has ended.
   void count(int connecting, int sending, std::exception_ptr failure = {});
 
   ChunkWork& work_;
   RateLimit& limit_;
   const DirectPlace there_;
   const Bell& owner_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the following members
   std::condition_variable has_changed_;
   int connecting_ = 0;
   int sending_ = 0;
@@ -82,7 +83,7 @@ class DirectSender {
   std::list<Link> links_;
 };
 
-// The bytes of a chunk, or of several side by side, with what comes before them, in pieces. Throws
+// The bytes of a chunk, or of several interleaved ones, with their headers, in pieces. Throws
 // Error{bad_bundle} for a file that has changed.
 void read_chunks(const ChunkWork& work, RateLimit& limit, std::span<const ChunkPlace> places,
                  const std::function<void(std::string_view)>& send);

@@ -42,7 +42,7 @@ dev_t device_of(const fs::path& path) {
   return status.st_dev;
 }
 
-// Where received content may be kept, best first.
+// Directories for received content, best first.
 std::vector<fs::path> store_places(const Host& host) {
   const auto value = [&](const char* name) {
     const auto found = host.environment.find(name);
@@ -57,7 +57,7 @@ std::vector<fs::path> store_places(const Host& host) {
   return places;
 }
 
-// On the file system of the destination, so that files get there by a link.
+// On the file system of the destination, so that files can be linked there.
 fs::path store_for(const Host& host, const fs::path& destination) {
   for (const fs::path& place : store_places(host)) {
     try {
@@ -73,7 +73,8 @@ fs::path store_for(const Host& host, const fs::path& destination) {
   return inside;
 }
 
-// The same without making anything: the folder of the destination that there is, if no store is.
+// The same without creating anything: the nearest existing directory of the destination, if there
+// is no store.
 fs::path store_to_look_at(const Host& host, const fs::path& destination) {
   fs::path there = destination;
   std::error_code ignored;
@@ -102,7 +103,7 @@ class Receiver : public FrameHandler {
         intake_(objects_, voice_, writing_),
         relay_(objects_, voice_, writing_) {}
 
-  // Whether what it was started for is done; after a transfer it may still feed another host.
+  // Whether its task is done; after a transfer it may still forward chunks to another host.
   bool is_done() const { return is_done_; }
   bool is_over() const { return is_over_; }
 
@@ -162,7 +163,7 @@ class Receiver : public FrameHandler {
   void say(const std::string& bytes) { voice_.say(bytes); }
 
   bool has_secret() const { return !sudo_password_.is_empty(); }
-  // Once nothing of what was read is needed any longer.
+  // Called when the received data are not needed any longer.
   void run_if_wanted() {
     if (!wanted_run_) return;
     serve_run(host_, *wanted_run_, std::exchange(sudo_password_, {}), input_,
@@ -171,7 +172,7 @@ class Receiver : public FrameHandler {
   }
 
  private:
-  // Throws unless the folder may be filled.
+  // Throws unless the directory may be written.
   void require_allowed(const fs::path& folder) const {
     if (!only_below_) return;
     const fs::path below = folder.lexically_normal().lexically_relative(*only_below_);
@@ -217,7 +218,7 @@ class Receiver : public FrameHandler {
                    {{"store", store_.string()}, {"free_bytes", free}, {"objects", objects}}));
   }
 
-  // Whether the object is there already. A dry run makes no part.
+  // Whether the object exists already. A dry run creates no part.
   bool open_part(Incoming& incoming, bool is_dry_run) const {
     const auto& [id, size] = incoming.object;
     if (is_dry_run && !has_part(store_, id)) return object_in(store_, id).has_value();
@@ -245,7 +246,7 @@ class Receiver : public FrameHandler {
       name_files();
     } catch (const Error& error) {
       if (error.code() != ErrorCode::internal) throw;
-      // Whatever it is, this host did not keep what has arrived.
+      // For any error: this host did not keep the received data.
       throw Error(ErrorCode::host_unfit, error.message(),
                   "rerun the same command: missing data will be sent");
     }

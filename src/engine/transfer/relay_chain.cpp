@@ -13,13 +13,13 @@ constexpr std::chrono::seconds patience(10);
 
 struct RelayChain::Place {
   std::string name;
-  std::shared_ptr<Place> before;  // null: the head, or let go
+  std::shared_ptr<Place> before;  // null: the head, or withdrawn
   bool has_follower = false;
-  bool is_closed = false;  // nobody may come behind it any longer
+  bool is_closed = false;  // no member may join behind it any more
   std::optional<RelayFeed> request;
-  bool has_ended = false;  // its feed to the one behind is broken, or it is gone altogether
+  bool has_ended = false;  // its feed to the follower is broken, or it has left
   std::uint64_t verified = 0;
-  std::optional<Moment> behind_since;  // since when the one before has had what we lack
+  std::optional<Moment> behind_since;  // since when the feeder has had chunks that we lack
   const Bell* bell = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Takes and passes on the chunks of a relay, in threads of their own.
+// Receives and forwards the chunks of a relay, on separate threads.
 #include "engine/transfer/relay_end.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ SshEnds ends_of_ssh(const Host& host) {
 
 static_assert(most_interleaved == Sha256::most_lanes);
 
-// What comes by one link, which may be chunks alone.
+// The data of one link, which may only be chunks.
 class LinkChunks {
  public:
   LinkChunks(PskTlsLink& link, ChunkIntake& intake) : link_(link), intake_(intake) {}
@@ -133,13 +133,13 @@ void RelayIntake::run() {
       const std::lock_guard<std::mutex> lock(mutex_);
       links_.push_back(std::move(accepted));
       if (is_stopped_) return;
-      // No port is open longer than somebody is waited for.
+      // The port is open only while a peer is awaited.
       if (links_.size() == threads_.size()) listener_->abort();
     }
     ChunkIntake intake(objects_, voice_, writing_);
     LinkChunks(*link, intake).take_all();
   } catch (const Error&) {
-    // The near end sees by what was acknowledged what is missing, and sends that itself.
+    // The workstation sees by the acknowledgements which chunks are missing, and sends them itself.
     if (link != nullptr) link->abort();
   }
 }
@@ -191,7 +191,7 @@ void RelayFeeder::run() {
   try {
     voice_.say(json_frame(FrameKind::fed, fed_json(failure)));
   } catch (const Error&) {
-    // The near end is gone, and with it whoever would want to know.
+    // The workstation is gone, so no one needs the result.
   }
 }
 

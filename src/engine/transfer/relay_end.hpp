@@ -1,4 +1,4 @@
-// One host of a relay: chunks come from the host before it, and go on to the one behind it.
+// One host of a relay: receives chunks from the host before it, and forwards them to the next one.
 #pragma once
 
 #include <atomic>
@@ -16,9 +16,9 @@
 
 namespace topsctl {
 
-// Waits on the address that the SSH connection came to, for one link of another host, or for some
-// of the near end itself; what arrives by it is acknowledged as if it had come over SSH, and judged
-// there. What it is made of must outlive it.
+// Listens on the address of the SSH connection for one link from another host, or for several from
+// the workstation itself; acknowledges received chunks as if they had come over SSH, and the
+// workstation checks them. The constructor's arguments must outlive it.
 class RelayIntake {
  public:
   RelayIntake(std::vector<Incoming>& objects, AgentVoice& voice, std::mutex& writing)
@@ -27,7 +27,7 @@ class RelayIntake {
 
   // Begins to wait.
   RelayListening listen(const Host& host, const LinkWish& wish);
-  // Returns when nothing of the link is written any longer.
+  // Returns when no more data of the link are written.
   void stop();
 
  private:
@@ -43,11 +43,11 @@ class RelayIntake {
   std::vector<std::thread> threads_;  // one a link
 };
 
-// Sends chunks on as they arrive here, whoever brings them, and tells the near end when it is done
-// or cannot go on.
+// Forwards chunks as they arrive here, from any sender, and notifies the workstation when it is
+// done or cannot continue.
 class RelayFeeder {
  public:
-  // Throws Error if a chunk is none of the objects'.
+  // Throws Error if a chunk does not belong to the objects.
   RelayFeeder(const std::filesystem::path& store, const std::vector<Incoming>& objects,
               RelayFeed feed, AgentVoice& voice);
   ~RelayFeeder();
@@ -62,7 +62,7 @@ class RelayFeeder {
   RelayFeed feed_;
   AgentVoice& voice_;
   std::vector<ManifestObject> known_;
-  std::vector<std::unique_ptr<ArrivingObject>> objects_;  // of the manifest; null: not asked for
+  std::vector<std::unique_ptr<ArrivingObject>> objects_;  // of the manifest; null: not requested
   std::string buffer_;
   std::mutex mutex_;  // of the link
   PskTlsLink* link_ = nullptr;

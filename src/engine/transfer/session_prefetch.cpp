@@ -1,11 +1,11 @@
-// Connects in threads of its own.
+// Connects on separate threads.
 #include "engine/transfer/session_prefetch.hpp"
 
 namespace topsctl {
 
 namespace {
 
-// A host takes few connections that have not logged in (sshd_config(5), MaxStartups).
+// A host accepts few connections that have not logged in (sshd_config(5), MaxStartups).
 constexpr std::chrono::seconds longest_log_in(3);
 
 }  // namespace
@@ -51,7 +51,7 @@ std::unique_ptr<RemoteSession> SessionPrefetch::take() {
     } catch (const AnswersSpent&) {
       throw;
     } catch (const ConnectionLost&) {
-      // The first one took its time, or they were too many at once.
+      // The first connection took too long, or there were too many at once.
     }
   }
   return remote_.connect_in_steps({}, Asking::never);

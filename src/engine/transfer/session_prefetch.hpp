@@ -1,4 +1,4 @@
-// Connections that are made before there is work for them.
+// Connections that are made before they are needed.
 #pragma once
 
 #include <chrono>
@@ -12,22 +12,22 @@
 
 namespace topsctl {
 
-// Connecting takes some ten round trips: on a slow way further connections are begun while the
-// first one still logs in and asks what there is to do. Of several threads; its end waits for those
-// that were begun.
+// Connecting takes about ten round trips: on a slow network, further connections are begun while
+// the first one still logs in and queries the missing chunks. Thread-safe; the destructor waits for
+// connections that were begun.
 class SessionPrefetch {
  public:
-  // How many further connections are wanted where a question and its answer take this long.
+  // The number of further connections for this round-trip time.
   using Wanted = std::function<unsigned(std::chrono::microseconds round_trip)>;
 
   // The remote must outlive it.
   explicit SessionPrefetch(Remote& remote) : remote_(remote) {}
 
-  // The first connection. The others log in when it has, so that what is false or typed slowly is
+  // The first connection. The others log in after it, so that wrong or slowly typed answers are
   // tried once.
   std::unique_ptr<RemoteSession> connect_first(const Wanted& wanted);
-  // A further one: one that was begun, or a new one. For it nobody is asked. Throws what connecting
-  // threw.
+  // A further one: one that was begun, or a new one. Asks no questions. Throws the errors of
+  // connecting.
   std::unique_ptr<RemoteSession> take();
 
  private:

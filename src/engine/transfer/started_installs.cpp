@@ -1,4 +1,4 @@
-// Keeps the ids of installs that go on without this workstation.
+// Stores the ids of installs that continue without this workstation.
 #include "topsctl/engine/transfer/started_installs.hpp"
 
 #include "topsctl/base/error.hpp"

@@ -39,7 +39,7 @@ void refuse_broken(const Stack& stack, const Inventory& inventory,
   }
 }
 
-// Every package that an install there may take; which wheel it is depends on its Python.
+// Every package that the remote install may select; the choice of wheels depends on its Python.
 std::vector<Package> packages_to_send(const TransferSetRequest& request, const Stack& stack,
                                       Inventory inventory) {
   const std::vector<std::string> components = selected_components(stack, request.components);
@@ -78,12 +78,12 @@ ShippedFile chosen_file(const fs::path& file, const std::string& name) {
   require_safe_name(name);
   if (::access(file.c_str(), R_OK) != 0)
     throw system_error(errno, "read", file.string(), ErrorCode::bad_bundle);
-  std::error_code unknown;  // whoever reads it tells that
+  std::error_code unknown;  // the reader of the file reports the error
   const std::uintmax_t size = fs::file_size(file, unknown);
   return {file, name, {unknown ? 0 : size, {}}, "", ""};
 }
 
-// Of a file of gigabytes: nobody waits for its end after a signal.
+// For files of gigabytes: stops after a signal.
 std::string sha256_until_interrupted(const fs::path& file) {
   const auto source = file_source(file);
   Sha256 digest;
@@ -97,7 +97,7 @@ std::string sha256_until_interrupted(const fs::path& file) {
 void read_digests(ShippedFile& file, Digests digests, const DigestMemory& memory) {
   auto known = memory.find(file.file);
   const bool was_known = known && (digests == Digests::none || !known->sha256.empty());
-  std::future<std::string> whole;  // beside the chunks: it is of one thread
+  std::future<std::string> whole;  // computed in parallel to the chunks, on one thread
   if (digests == Digests::each && (!known || known->sha256.empty()))
     whole = std::async(std::launch::async, [&] { return sha256_until_interrupted(file.file); });
   if (!known) known = DigestMemory::Known{read_chunks(file.file), ""};
@@ -173,7 +173,7 @@ TransferSet with_digests(TransferSet chosen, const TransferSetRequest& request,
     events.working(format("reading {}", printable(file.name)));
     read_digests(file, digests, memory);
   }
-  // By what lies here until now; there each has another name.
+  // By their local paths so far; on the remote host each has another name.
   for (std::size_t i = 0; i < chosen.packages.size(); ++i)
     chosen.packages[i].sha256 = chosen.files[i].sha256;
   if (request.lock && !request.all) require_locked(request.lock->lock, chosen.packages);

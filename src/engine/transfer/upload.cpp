@@ -1,4 +1,4 @@
-// Sends chunks by several connections, and judges what the far end says it has written.
+// Sends chunks over several connections, and checks the remote's acknowledgements.
 #include "topsctl/engine/transfer/upload.hpp"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::int64_t upload_answer_timeout_ms = 60'000;
-constexpr std::int64_t reading_timeout_ms = 600'000;  // while the far end reads what it has
-// From here on it pays to connect before it is known what there is to send.
+constexpr std::int64_t reading_timeout_ms = 600'000;  // while the remote reads its data
+// From this round-trip time on, connecting before the missing chunks are known saves time.
 constexpr std::chrono::milliseconds slow_way = 15ms;
 constexpr std::chrono::seconds long_silence = 5s;
 
@@ -82,7 +82,7 @@ class Uploading {
     if (shipment_ != nullptr) return;
     const auto begun = std::chrono::steady_clock::now();
     shipment_ = &files_.get();
-    // A server may have given up by then who says nothing: that is a connection to make again.
+    // A silent server may have given up by then: that connection must be made again.
     if (std::chrono::steady_clock::now() - begun > long_silence) state_.was_connected = true;
     std::map<std::string, std::uint32_t> known;
     for (const ShippedFile& file : shipment_->files) {
@@ -117,7 +117,7 @@ class Uploading {
     far.end_input();
   }
 
-  // Once: whoever lost its connection is sent to over SSH.
+  // Once: after a lost connection, the target is sent to over SSH.
   void send_directly(ChunkSender& sender, const ChunkWork& work, const std::string& address) {
     using When = DirectWish::When;
     const DirectWish& wish = request_.direct;
@@ -138,14 +138,14 @@ class Uploading {
         "open ports in its firewall and name them with --direct-ports, or use --direct auto");
   }
 
-  // Once: whoever lost its connection is sent to from here.
+  // Once: after a lost connection, the target is sent to from here.
   std::unique_ptr<RelayMember> join_relay(const ChunkWork& work) {
     if (request_.relay == nullptr || work.is_over() || std::exchange(was_in_relay_, true))
       return nullptr;
     return request_.relay->join(request_.target.text());
   }
 
-  // As many as fill the way: sshd takes 2 MiB per connection before it answers.
+  // As many as fill the network: sshd accepts 2 MiB per connection before it answers.
   unsigned wanted_connections(std::chrono::microseconds round_trip,
                               std::uint64_t missing_bytes) const {
     unsigned wanted = 2;
@@ -153,13 +153,13 @@ class Uploading {
          {std::pair{5ms, 4U}, std::pair{slow_way, 6U}, std::pair{40ms, 10U}}) {
       if (round_trip >= from) wanted = count;
     }
-    // A connection costs some round trips, which few chunks do not pay back.
+    // A connection costs some round trips, which is not worth it for few chunks.
     const std::uint64_t useful = missing_bytes / (2 * chunk_bytes) + 1;
     return static_cast<unsigned>(
         std::min<std::uint64_t>({wanted, request_.most_connections, useful}));
   }
 
-  // What pays before the far end has said what it has.
+  // The number that saves time before the remote has reported its chunks.
   unsigned wanted_ahead(std::chrono::microseconds round_trip) const {
     if (request_.dry_run || round_trip < slow_way) return 0;
     std::uint64_t missing = shipment_ == nullptr ? files_.bytes() : 0;
@@ -200,7 +200,8 @@ class Uploading {
     if (failure) std::rethrow_exception(failure);
   }
 
-  // One that is lost leaves its part to the others; as is one that the host did not take.
+  // A lost connection leaves its chunks to the others, and so does one that the host did not
+  // accept.
   void join_and_send(ChunkWork& work, SessionPrefetch& ahead) {
     try {
       const auto session = ahead.take();

@@ -59,7 +59,8 @@ class CompressReader : public Source {
     archive_read_support_format_raw(reader_);
     archive_read_support_format_empty(reader_);
     if (archive_read_open(reader_, this, nullptr, read, nullptr) != ARCHIVE_OK) fail();
-    // Of a header that is cut off or wrong the filter wants nothing: all would pass as it is.
+    // With a truncated or invalid header the filter does not match, and all data would pass
+    // unchanged.
     if (archive_filter_code(reader_, 0) != ARCHIVE_FILTER_COMPRESS) fail();
     archive_entry* entry = nullptr;
     const int status = archive_read_next_header(reader_, &entry);

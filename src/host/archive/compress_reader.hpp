@@ -1,4 +1,4 @@
-// Reading of what compress(1) wrote (.Z), through libarchive.
+// Reads the output of compress(1) (.Z), through libarchive.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Decoders over zlib, liblzma, libzstd, libbz2 and liblz4, and of base64.
+// Decoders based on zlib, liblzma, libzstd, libbz2 and liblz4, and for base64.
 #include "host/archive/decoder.hpp"
 
 #include <bzlib.h>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::uint64_t free_memory = 24ULL << 20U;
 
-// How much a decoder may use before it must have the gate.
+// Memory that a decoder may use without holding the gate.
 std::uint64_t first_limit(const DecodeLimits& limits) {
   return limits.gate == nullptr ? limits.memory : std::min(limits.memory, free_memory);
 }
@@ -71,7 +71,7 @@ void* lzma_buffer(void* /*opaque*/, std::size_t count, std::size_t size) {
   if (bytes < huge_page) return std::malloc(bytes);
   void* buffer = nullptr;
   if (::posix_memalign(&buffer, huge_page, bytes) != 0) return nullptr;
-  ::madvise(buffer, bytes, MADV_HUGEPAGE);  // a kernel without them goes on with small ones
+  ::madvise(buffer, bytes, MADV_HUGEPAGE);  // a kernel without huge pages uses small ones
   return buffer;
 }
 
@@ -114,8 +114,7 @@ class LzmaStream : public Decoder {
     if (format_ == Format::alone) {
       status = lzma_alone_decoder(&stream_, limit());
     } else {
-      // Not LZMA_CONCATENATED: the loop around looks at what follows, so that all formats are
-      // equal.
+      // Not LZMA_CONCATENATED: the caller's loop handles concatenated streams for all formats.
       lzma_mt options{};
       options.threads = std::max(limits_.threads, 1U);
       options.memlimit_threading = std::min(limits_.threads_memory, limit());
@@ -128,7 +127,7 @@ class LzmaStream : public Decoder {
 
   std::uint64_t limit() const { return gate_.owns_lock() ? limits_.memory : first_limit(limits_); }
 
-  // liblzma can go on after it was given more.
+  // liblzma can continue after its limit was raised.
   bool take_gate() {
     if (limits_.gate == nullptr || gate_.owns_lock() || lzma_memusage(&stream_) > limits_.memory) {
       return false;
@@ -177,7 +176,7 @@ class ZstdStream : public Decoder {
     return ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge;
   }
 
-  // The window is nearly all that a decoder needs.
+  // The window is most of a decoder's memory.
   void set_limit(std::uint64_t memory) {
     const int window = std::clamp(static_cast<int>(std::bit_width(memory)) - 1, 10, 27);
     if (ZSTD_isError(ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, window)) != 0U) {
@@ -223,7 +222,7 @@ class Bzip2Stream : public Decoder {
   bz_stream stream_{};
 };
 
-// Blocks of a frame have 4 MiB at most, of which a decoder keeps two.
+// Blocks of a frame have at most 4 MiB; a decoder keeps two.
 class Lz4Stream : public Decoder {
  public:
   Lz4Stream() {
@@ -247,7 +246,7 @@ class Lz4Stream : public Decoder {
   LZ4F_dctx* stream_ = nullptr;
 };
 
-// RFC 4648 with line ends, as base64(1) writes it: one text, which only its end ends.
+// RFC 4648 with line ends, as base64(1) writes it: one text up to the end of the input.
 class Base64Text : public Decoder {
  public:
   Step step(std::string_view input, char* to, std::size_t room, bool is_last) override {
@@ -269,7 +268,7 @@ class Base64Text : public Decoder {
     return c == '/' ? 63 : -1;
   }
 
-  // How many bytes came of it.
+  // Returns the number of decoded bytes.
   std::size_t take(char c, char* to) {
     if (c == '\n' || c == '\r') return 0;
     const int value = c == '=' ? 0 : value_of(c);

@@ -1,4 +1,4 @@
-// One decoder for each compressed format; decompress.hpp is what others use.
+// One decoder per compressed format; other sub-rooms use decompress.hpp.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace topsctl {
 
-// Turns compressed bytes into plain ones. Messages of what it throws do not name the file.
+// Decompresses bytes. Its error messages do not name the file.
 class Decoder {
  public:
   struct Step {
@@ -18,10 +18,10 @@ class Decoder {
     bool ended = false;    // the stream is complete, its checksum compared
   };
   virtual ~Decoder() = default;
-  // Takes from `input` and fills `to`; `is_last`: nothing follows the input. Throws
-  // Error{bad_package} for damaged data and for what needs more memory than allowed.
+  // Consumes `input` and fills `to`; `is_last`: the input ends here. Throws Error{bad_package} for
+  // damaged data and if it would need more memory than allowed.
   virtual Step step(std::string_view input, char* to, std::size_t room, bool is_last) = 0;
-  // Makes it ready for another stream after one that ended.
+  // Prepares for another stream after the end of one.
   virtual void restart() = 0;
 };
 

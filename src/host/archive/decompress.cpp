@@ -1,4 +1,4 @@
-// The loop that all decoders share, and the choice of the decoder.
+// The common loop of all decoders, and the choice of the decoder.
 #include "topsctl/host/archive/decompress.hpp"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ std::unique_ptr<Decoder> decoder_for(std::string_view compression, const DecodeL
   throw Error(ErrorCode::internal, format("no decoder for {}", in_quotes(compression)));
 }
 
-// What went in and what came out of a decoder.
+// Input and output sizes of a decoder.
 class Ratio {
  public:
   explicit Ratio(std::string_view compression)
@@ -65,7 +65,7 @@ class Ratio {
   std::uint64_t given_ = 0;
 };
 
-// libarchive takes pieces by itself.
+// libarchive reads pieces by itself.
 class CompressSource : public Source {
  public:
   CompressSource(std::unique_ptr<Source> from, std::string subject)
@@ -89,7 +89,7 @@ class CompressSource : public Source {
   Ratio ratio_{"compress"};
 };
 
-// One that is named and cannot be read.
+// A known format that cannot be read.
 class UnreadableSource : public Source {
  public:
   UnreadableSource(std::string_view compression, std::string subject)
@@ -125,7 +125,7 @@ class DecompressedSource : public Source {
       if (step.ended) end_of_stream();
       ratio_.add(step.used, step.made, subject_);
       if (step.made > 0) return {buffer_.data(), step.made};
-      // A decoder with threads may once have nothing to give.
+      // A decoder with threads may have no output yet.
       idle_steps_ = step.used == 0 && !step.ended ? idle_steps_ + 1 : 0;
       if (idle_steps_ > 2 && input_ended_) refuse(format("truncated {} data", compression_));
     }
@@ -147,8 +147,8 @@ class DecompressedSource : public Source {
     }
   }
 
-  // Another stream may follow; zeros at the end are padding, which xz has between streams as well,
-  // in whole groups of four; all else is damage.
+  // Another stream may follow; trailing zeros are padding, which xz also allows between streams, in
+  // groups of four; anything else is damage.
   void end_of_stream() {
     std::uint64_t zeros = 0;
     std::string_view next = peeked();
@@ -186,7 +186,7 @@ class DecompressedSource : public Source {
   std::vector<char> buffer_;
   std::string_view input_;
   bool input_ended_ = false;
-  unsigned idle_steps_ = 0;  // in a row that neither took nor gave
+  unsigned idle_steps_ = 0;  // consecutive steps without input and output
   bool is_done_ = false;
   Ratio ratio_;
 };

@@ -1,4 +1,4 @@
-// The one message for archives that are made to become too much.
+// The message for archives that expand to excessive data.
 #include "topsctl/host/archive/decompression_limit.hpp"
 
 #include "topsctl/base/text.hpp"

@@ -66,7 +66,7 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
   return value;
 }
 
-// Where the line after the first `count` lines begins.
+// The offset after the first `count` lines.
 std::optional<std::uint64_t> end_of_lines(std::string_view text, std::uint64_t count) {
   std::size_t at = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -89,7 +89,7 @@ std::optional<std::uint64_t> lines_of_old_header(std::string_view header) {
   return whole_number(number.substr(0, number.find(' ')));
 }
 
-// What `--info` would print; the header has no variable for it.
+// The value that `--info` would print; the header has no variable for it.
 std::string compression_named(std::string_view header) {
   constexpr std::string_view printed = "echo Compression: ";
   const auto at = header.find(printed);
@@ -98,13 +98,13 @@ std::string compression_named(std::string_view header) {
   return printable(rest.substr(0, rest.find_first_of(" \n")));
 }
 
-// The commands by which makeself compresses, and which no reader here undoes.
+// Compression commands of makeself without a decoder here.
 bool is_foreign_compression(std::string_view name) {
   return name == "lzo" || name == "bzip3" || name.starts_with("gpg");
 }
 
 struct Variables {
-  std::map<std::string, std::string> values;  // the first of each name
+  std::map<std::string, std::string> values;  // the first value of each name
 
   std::string value(const char* name) const {
     const auto found = values.find(name);
@@ -156,7 +156,7 @@ bool is_used(const std::string& checksum) {
   return checksum.find_first_not_of('0') != std::string::npos;
 }
 
-// The digests of one part, each only if the header has it.
+// The digests of one part, each only if it is in the header.
 class PartDigests {
  public:
   PartDigests(const RunfileHeader& header, std::size_t part)
@@ -243,7 +243,7 @@ RunfileHeader parse_runfile_header(std::string_view first_bytes, const std::stri
   }
   header.compression = compression_named(first_bytes);
   header.is_understood = !is_foreign_compression(header.compression);
-  // Makeself 2.7.1 names the command for base64 there, too.
+  // Makeself 2.7.1 also stores the base64 command there.
   header.is_encrypted =
       header.is_understood && !header.is_base64() && !variables.value("decrypt_cmd").empty();
   auto lines = whole_number(variables.value("skip"));

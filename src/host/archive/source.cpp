@@ -52,7 +52,7 @@ class RangeSource : public Source {
   std::vector<char> buffer_;
 };
 
-// Keeps the file open for as long as the range is read.
+// Keeps the file open while the range is read.
 class FileSource : public Source {
  public:
   FileSource(Descriptor file, FileRange range, std::string subject)

@@ -25,7 +25,7 @@ struct TarReader::State {
   State& operator=(const State&) = delete;
 
   [[noreturn]] void fail() const {
-    // What the source threw says more than libarchive can.
+    // The source's exception is more specific than libarchive's error.
     if (failure) std::rethrow_exception(failure);
     const char* text = archive_error_string(reader);
     throw unreadable_file(subject, text == nullptr ? "damaged archive" : printable(text));
@@ -36,13 +36,14 @@ struct TarReader::State {
   std::string subject;
   std::exception_ptr failure;
 
-  // Of the current entry: where its next bytes belong, what comes of a hole before them, and they.
+  // Of the current entry: the position of its next bytes, the zeros of a hole before them, and the
+  // bytes.
   std::uint64_t position = 0;
   std::uint64_t hole = 0;
   std::string_view after_hole;
   std::uint64_t size = 0;
-  std::uint64_t claimed = 0;    // bytes of its content, as its header says
-  std::uint64_t all_holes = 0;  // of all entries
+  std::uint64_t claimed = 0;    // bytes of its content, by its header
+  std::uint64_t all_holes = 0;  // for all entries
 };
 
 namespace {
@@ -161,7 +162,7 @@ std::optional<TarEntry> TarReader::next() {
   require_shallow(entry.path, state_->subject);
   entry.escapes = path_escapes(entry.raw_path);
   entry.type = tar_type(raw);
-  // Folders and devices may claim a size all the same.
+  // Directories and devices may declare a size too.
   const bool has_data =
       entry.type == PayloadEntry::Type::file || entry.type == PayloadEntry::Type::hardlink;
   entry.size = has_data && archive_entry_size_is_set(raw) != 0 && archive_entry_size(raw) > 0
@@ -195,7 +196,7 @@ std::string_view TarReader::piece() {
   return std::exchange(state.after_hole, {});
 }
 
-// A sparse entry has less data than content: what is left out are zeros.
+// A sparse entry has less data than content: its holes are zeros.
 void TarReader::read_data() {
   State& state = *state_;
   const void* bytes = nullptr;

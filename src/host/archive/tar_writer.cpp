@@ -32,7 +32,7 @@ void put_text(TarHeader& header, std::size_t at, std::string_view text) {
   std::copy(text.begin(), text.end(), header.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-// Octal digits that fill a field but for its last byte.
+// Octal digits that fill a field except for its last byte.
 void put_octal(TarHeader& header, std::size_t at, std::size_t width, std::uint64_t value) {
   for (std::size_t i = width - 1; i > 0; --i, value >>= 3U)
     header[at + i - 1] = static_cast<char>('0' + (value & 7U));

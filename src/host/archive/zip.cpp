@@ -34,7 +34,7 @@ constexpr std::string_view larger = "larger than the central directory says";
   throw DecompressionBomb(subject, format("entry {}: {}", in_quotes(entry.raw_path), why));
 }
 
-// What an entry's content turned out to be, against what the directory says.
+// The actual content of an entry, compared with the directory.
 class ContentCheck {
  public:
   ContentCheck(const ZipEntry& entry, const std::string& subject)
@@ -59,7 +59,7 @@ class ContentCheck {
   std::uint32_t crc_ = 0;
 };
 
-// A member as a source, inflated piece by piece.
+// A member as a source, inflated in pieces.
 class MemberSource : public Source {
  public:
   MemberSource(FileRange data, ZipEntry entry, std::string subject)
@@ -134,8 +134,7 @@ class MemberSource : public Source {
   bool ended_ = false;
 };
 
-// A member that is in memory, in pieces, which stay in the cache from the CRC to whatever takes
-// them.
+// A member in memory, served in pieces that stay in the CPU cache between the CRC and the consumer.
 class HeldSource : public Source {
  public:
   HeldSource(std::string_view content, ZipEntry entry, std::string subject)
@@ -153,7 +152,7 @@ class HeldSource : public Source {
   }
 
  private:
-  std::string_view content_;  // what is left of it
+  std::string_view content_;  // the remaining part
   ZipEntry entry_;
   std::string subject_;
   ContentCheck check_;
@@ -175,7 +174,7 @@ class ZipBuffers::State {
   }
 
   // The whole content, valid until the next call. Nothing for entries that are not deflated, do not
-  // fit, or that libdeflate does not take as the directory has them: zlib tells why.
+  // fit, or that libdeflate rejects with the directory's values: zlib then reports the reason.
   std::optional<std::string_view> content(const ZipEntry& entry, const FileRange& data,
                                           const std::string& subject) {
     if (!fits(entry)) return {};
@@ -224,7 +223,7 @@ bool ZipBuffers::fits(const ZipEntry& entry) const {
 ZipReader::ZipReader(FileRange range, std::string subject)
     : range_(range), subject_(std::move(subject)), entries_(read_zip_directory(range_, subject_)) {}
 
-// The name and the method decide what other readers, which go by local headers, would see.
+// Name and method must match, because other readers use the local headers.
 FileRange ZipReader::data_of(const ZipEntry& entry) const {
   if (entry.problem == impossible_ratio) throw_bomb(subject_, entry, entry.problem);
   if (!entry.problem.empty()) refuse(subject_, entry, entry.problem);

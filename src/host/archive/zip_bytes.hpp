@@ -1,4 +1,4 @@
-// Bytes and numbers of a zip archive that lies in a file, read only by pread(2).
+// Bytes and numbers of a zip archive in a file, read only by pread(2).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ void read_at(const FileRange& range, std::uint64_t offset, char* to, std::size_t
 std::string bytes_at(const FileRange& range, std::uint64_t offset, std::size_t size,
                      const std::string& subject);
 
-// A stretch of the range, looked at through a window that moves on.
+// A part of the range, read through a moving window.
 class RangeWindow {
  public:
   // `range` and `subject` must outlive the window. A view holds up to 256 KiB.
@@ -34,7 +34,7 @@ class RangeWindow {
  private:
   const FileRange& range_;
   const std::string& subject_;
-  std::uint64_t next_;  // what was not read yet
+  std::uint64_t next_;  // start of the unread part
   std::uint64_t end_;
   std::string window_;
   std::size_t at_ = 0;

@@ -1,5 +1,4 @@
-// Finds and reads the central directory of a zip archive; nothing of it is believed before it was
-// checked.
+// Finds and parses the central directory of a zip archive; trusts no value before it was checked.
 #include "host/archive/zip_directory.hpp"
 
 #include <algorithm>
@@ -37,7 +36,7 @@ constexpr std::uint64_t best_ratio = 1100;
   throw unreadable_file(subject, why);
 }
 
-// Where the directory lies, as offsets in the range.
+// The position of the directory, as offsets in the range.
 struct Directory {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -45,7 +44,7 @@ struct Directory {
   std::uint64_t prepended = 0;  // bytes before the archive, which its own offsets leave out
 };
 
-// A field of the old end record is all ones where only the zip64 one can say it.
+// A field of the old end record is all ones if only the zip64 record can hold the value.
 bool agrees(std::uint64_t old_field, unsigned bytes, std::uint64_t value) {
   return old_field == value || old_field == (1ULL << (8U * bytes)) - 1;
 }
@@ -70,7 +69,7 @@ class DirectorySearch {
   }
 
  private:
-  // As Python's zipfile looks for it: without a comment at the very end, else the last one.
+  // Searched like Python's zipfile does: without a comment at the very end, else the last one.
   void read_end_record() {
     const std::uint64_t tail_size = std::min<std::uint64_t>(range_.size, end_size + 65535);
     const std::string tail = bytes_at(range_, range_.size - tail_size, tail_size, subject_);
@@ -107,7 +106,7 @@ class DirectorySearch {
     const std::uint64_t count = number_at(record, 32, 8);
     const std::uint64_t size = number_at(record, 40, 8);
     const std::uint64_t offset = number_at(record, 48, 8);
-    // Readers differ in which record they believe: both must say the same.
+    // Readers differ in which record they use: both must agree.
     if (!record.starts_with(end64_magic) || number_at(record, 24, 8) != count ||
         number_at(record, 16, 8) != 0 || !agrees(count_, 2, count) || !agrees(size_, 4, size) ||
         !agrees(offset_, 4, offset)) {
@@ -129,7 +128,7 @@ class DirectorySearch {
   std::uint64_t offset_ = 0;
 };
 
-// APPNOTE 4.4.6; zero for what is no date.
+// APPNOTE 4.4.6; zero for an invalid date.
 std::int64_t seconds_of(std::uint64_t date, std::uint64_t time) {
   namespace ch = std::chrono;
   const ch::year_month_day day{ch::year(static_cast<int>(1980 + (date >> 9U))),
@@ -155,11 +154,12 @@ PayloadEntry::Type type_of(std::string_view name, std::uint64_t unix_mode) {
     case 0140000:
       return PayloadEntry::Type::other;
     default:
-      return PayloadEntry::Type::file;  // what pip makes of everything whose name has no slash
+      return PayloadEntry::Type::file;  // as pip treats everything whose name does not end in a
+                                        // slash
   }
 }
 
-// The zip64 field (APPNOTE 4.5.3) has only those values whose old fields are all ones.
+// The zip64 field (APPNOTE 4.5.3) has only values whose old fields are all ones.
 bool take_zip64(std::string_view extra, ZipEntry& entry, std::uint64_t disk) {
   constexpr std::uint64_t ones = 0xFFFFFFFF;
   const bool is_wanted = entry.size == ones || entry.compressed_size == ones ||
@@ -237,7 +237,7 @@ ZipEntry entry_of(std::string_view record, const Directory& directory, const std
   return entry;
 }
 
-// One entry's bytes in two entries are how a bomb gets small (non-recursive zip bombs).
+// Overlapping entries are how a bomb becomes small (non-recursive zip bombs).
 void bound_entries(std::vector<ZipEntry>& entries, std::uint64_t end, const std::string& subject) {
   std::vector<std::uint32_t> order(entries.size());
   std::iota(order.begin(), order.end(), 0U);

@@ -9,7 +9,7 @@
 
 namespace topsctl {
 
-// What the constructor of ZipReader promises, and throws.
+// Implements the checks and exceptions of ZipReader's constructor.
 std::vector<ZipEntry> read_zip_directory(const FileRange& range, const std::string& subject);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Finds and reads the packages of a bundle; what a file is comes from its content first.
+// Finds and reads the packages of a bundle; detects file types by content first.
 #include "topsctl/host/bundle/bundle.hpp"
 
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What tells the kind, and how large it is.
+// The kind and the size of a file.
 struct Look {
   PackageKind kind = PackageKind::other;
   std::uint64_t size = 0;  // bytes

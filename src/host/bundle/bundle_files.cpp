@@ -1,4 +1,4 @@
-// Walks the folders of a bundle.
+// Walks the directories of a bundle.
 #include "topsctl/host/bundle/bundle_files.hpp"
 
 #include <algorithm>

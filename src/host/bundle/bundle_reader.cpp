@@ -1,5 +1,4 @@
-// Reads the files of a bundle over all cores, and puts what they hold into the order of their
-// paths.
+// Reads the files of a bundle on all cores, and sorts the results by path.
 #include "topsctl/host/bundle/bundle_reader.hpp"
 
 #include <unistd.h>
@@ -18,7 +17,7 @@ namespace topsctl {
 
 namespace {
 
-// Packages of that size are worth several threads for themselves alone.
+// Packages of this size are read by several threads each.
 constexpr std::uint64_t large_package = 24ULL << 20U;
 constexpr std::uint64_t progress_step = 4ULL << 20U;
 
@@ -29,7 +28,7 @@ struct Job {
   BundlePart part;
 };
 
-// Tells of progress from several threads.
+// Reports progress from several threads.
 class Progress {
  public:
   Progress(const BundleReading& reading, std::uint64_t total) : reading_(reading), total_(total) {}

@@ -1,4 +1,4 @@
-// Walks through archives in archives as one stream, and reads the packages in them.
+// Walks nested archives as one stream, and reads their packages.
 #include "host/bundle/bundle_walk.hpp"
 
 #include <algorithm>
@@ -95,11 +95,11 @@ class Walk {
     return reading;
   }
 
-  // Decoders of archives in archives are all at work at once: what they may use shrinks with each.
+  // Decoders of nested archives run at the same time, so the memory limit shrinks with the depth.
   DecodeLimits limits() const {
     DecodeLimits limits = reading_.package.limits;
     if (chain_.empty()) return limits;
-    // xz -9, which makeself uses, needs 65 MiB; nobody nests that deep.
+    // xz -9, which makeself uses, needs 65 MiB; such archives are not nested deeply in practice.
     constexpr std::uint64_t ample = 72U << 20U;
     constexpr std::uint64_t scant = 24U << 20U;
     limits.memory = chain_.size() <= 2 ? ample : scant;
@@ -169,7 +169,7 @@ class Walk {
     });
   }
 
-  // Takes the last part of the chain away again, whatever happens.
+  // Removes the last part of the chain, also after an exception.
   class ChainEnd {
    public:
     explicit ChainEnd(std::vector<std::string>& chain) : chain_(chain) {}
@@ -232,7 +232,7 @@ class Walk {
     if (!header.is_understood) part_.containers[index].compression = header.compression;
     const RunfileParts parts =
         read_runfile(peeked, header, file_name(path), [&](std::size_t /*number*/, Source& bytes) {
-          // A part that cannot be read must not keep the others from being read.
+          // An unreadable part must not prevent reading the others.
           attempt(index, [&] { runfile_part(bytes, header, index, path); });
         });
     part_.containers[index].checksums = parts.checksums;

@@ -1,4 +1,4 @@
-// One file of a bundle with all that lies in it.
+// Reads one file of a bundle with all its nested content.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ struct FoundPackage {
   Contents contents;
 };
 
-// What was found in one file; parts of several files are put together in the order of the files.
+// The results for one file; parts of several files are merged in the order of the files.
 struct BundlePart {
   std::vector<FoundPackage> packages;
   std::vector<ContainerFile> containers;
@@ -28,15 +28,15 @@ struct BundlePart {
   std::string release;  // that a setup file names
 };
 
-// How the members of one file are read.
+// Options for reading the members of one file.
 struct WalkReading {
   PackageReading package;
   std::function<void(const std::string& path)> on_file;
 };
 
-// Reads a file of a bundle from its first byte to its last, or less where the depth allows it.
-// `path` is how it is shown, `location` where it lies on the disk. Throws Error for everything but
-// bad packages and archives.
+// Reads a file of a bundle from its first byte to its last, or less if the depth allows it. `path`
+// is the shown name, `location` the path on the disk. Throws Error except for bad packages and
+// archives.
 void walk_file(Source& source, FileKind kind, const std::string& path, const std::string& location,
                const WalkReading& reading, BundlePart& part);
 

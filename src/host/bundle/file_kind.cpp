@@ -1,4 +1,4 @@
-// Tells packages and archives by their magic numbers.
+// Recognizes packages and archives by their magic numbers.
 #include "host/bundle/file_kind.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace topsctl {
 
 namespace {
 
-// A compressed file may hold anything; only its name says that it is a tar, without decoding.
+// A compressed file may contain anything; without decoding, only its name shows that it is a tar.
 bool is_tar_name(const std::string& name) {
   if (name.find(".tar.") != std::string::npos && name.size() - name.rfind(".tar.") <= 10)
     return true;

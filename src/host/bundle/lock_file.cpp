@@ -1,4 +1,4 @@
-// Reads a lock once: what is verified is what is parsed.
+// Reads a lock once, so that the verified bytes are the parsed ones.
 #include "topsctl/host/bundle/lock_file.hpp"
 
 #include "topsctl/base/error.hpp"

@@ -1,4 +1,4 @@
-// Reads debs as they stream by, and wheels by jumping, with one digest over each file.
+// Reads debs as streams, and wheels by seeking, with one digest over each file.
 #include "host/bundle/package_reader.hpp"
 
 #include <future>
@@ -73,7 +73,7 @@ class Reading {
       package_.size = range->size;
       return;
     }
-    // The source may be what failed; then its size and digest cannot be known.
+    // The source itself may have failed; then size and digest stay unknown.
     attempt(package_, [&] {
       drain(observed);
       package_.size = size;

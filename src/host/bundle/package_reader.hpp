@@ -1,4 +1,4 @@
-// Reading of one package, wherever it lies.
+// Reads one package, from any source.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ struct PackageReading {
   Depth depth = Depth::digest;
   DecodeLimits limits;
   WheelReading wheel;
-  // Hears of every byte of the file once; may throw to end the reading.
+  // Receives each byte count of the file once; may throw to end the reading.
   std::function<void(std::uint64_t bytes)> on_bytes;
 };
 
-// Fills `package`, whose kind, path and location are set, from its bytes, and `contents` when the
-// depth is `deep`. A package that cannot be read gets the verdict `broken`; its digest and size are
-// still those of all its bytes. Throws Error for everything but a bad package.
+// Fills `package`, whose kind, path and location are set, from its bytes, and `contents` with
+// Depth::deep. An unreadable package gets the verdict `broken`; its digest and size still cover all
+// its bytes. Throws Error except for a bad package.
 void read_package(Source& source, const std::string& file_name, const PackageReading& reading,
                   Package& package, Contents& contents);
 

@@ -1,4 +1,4 @@
-// Finds stacks in the binary, in the operator's folder and in files.
+// Finds stacks in the binary, in the operator's directory and in files.
 #include "topsctl/host/bundle/stacks.hpp"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ bool means_stack_file(const std::string& choice) {
   return choice.find('/') != std::string::npos || choice.ends_with(".json");
 }
 
-// What is verified is what is parsed.
+// Reads once, so that the verified bytes are the parsed ones.
 ChosenStack read_stack_file(const std::string& file) {
   const std::string text = text_of_stack(file);
   InputFile input{InputFile::Kind::stack, printable(file), sha256_of(text), "", std::nullopt};
@@ -70,8 +70,8 @@ std::vector<std::string> missing_components(const Stack& stack, const Inventory&
   for (const Component& component : stack.components) {
     const bool found = std::any_of(inventory.packages.begin(), inventory.packages.end(),
                                    [&](const Package& package) {
-                                     // A broken one counts as there: the install then says what is
-                                     // wrong with it.
+                                     // A broken package counts as present: the install then reports
+                                     // what is wrong with it.
                                      if (package.verdict == Verdict::broken)
                                        return is_named_like(component, package);
                                      return package.verdict != Verdict::archived &&
@@ -161,7 +161,7 @@ ChosenStack chosen_stack(const std::string& choice, const Inventory& inventory) 
 
 Stack matching_stack(const Inventory& inventory) {
   std::optional<Stack> best;
-  std::optional<Stack> nearest;  // of which most is there
+  std::optional<Stack> nearest;  // the one with the most components present
   std::size_t most_found = 0;
   std::optional<Error> unclear;  // the releases of the nearest
   for (const Stack& stack : known_stacks()) {
@@ -171,7 +171,7 @@ Stack matching_stack(const Inventory& inventory) {
       nearest = stack;
       most_found = found;
     }
-    // Of equal ones the later: the operator's own come after those of the binary.
+    // Of equal ones the later: the operator's own stacks come after the built-in ones.
     if (!missing.empty() || (best && stack.components.size() < best->components.size())) continue;
     try {
       best = resolved(stack, inventory);

@@ -1,4 +1,4 @@
-// Reading of ELF files on disk, only where they tell what is asked.
+// Reads ELF files on disk, only the parts with requested facts.
 #include "topsctl/host/content/elf.hpp"
 
 #include <fcntl.h>
@@ -17,14 +17,14 @@ namespace topsctl {
 
 namespace {
 
-// The header, the program headers and, in small files, much else come with one call.
+// One read returns the header, the program headers and, for small files, most of the rest.
 constexpr std::uint64_t head_size = 4096;
 
 class FileBytes : public ElfBytes {
  public:
-  // Throws Error if the file cannot be opened or is no regular one.
+  // Throws Error if the file cannot be opened or is not a regular file.
   explicit FileBytes(const std::filesystem::path& file) : name_(file) {
-    // A pipe without a writer would be waited for.
+    // Without O_NONBLOCK, opening a pipe without a writer would block.
     file_ = Descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!file_.is_open()) throw system_error(errno, "open", name_);
     struct stat status {};

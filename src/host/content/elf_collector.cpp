@@ -1,4 +1,4 @@
-// Keeping of those bytes of a streamed ELF file that tell what it is.
+// Keeps the bytes of a streamed ELF file that contain its facts.
 #include "topsctl/host/content/elf_collector.hpp"
 
 #include <elf.h>
@@ -17,7 +17,7 @@ namespace topsctl {
 namespace {
 
 constexpr std::uint64_t mebibyte = 1ULL << 20U;
-// Files up to this size are kept whole; of larger ones this much is needed to see the rest.
+// Files up to this size are kept whole; for larger ones this part is needed to find the rest.
 constexpr std::uint64_t first_bytes_kept = mebibyte / 16;
 // Linkers put the tables at the beginning of the first segment; tools that change them afterwards
 // put new ones into a segment at the end.
@@ -32,7 +32,7 @@ std::uint64_t end_of(ElfStretch stretch) {
   return stretch.offset + stretch.size;
 }
 
-// What to keep of a file, the most telling first, within the bound for all of it.
+// The ranges of a file to keep, the most informative first, within a total limit.
 class Choice {
  public:
   void add(ElfStretch stretch, std::uint64_t most) {
@@ -90,8 +90,8 @@ struct Buffer {
   std::uint64_t size = 0;
 };
 
-// The next file of a thread takes the buffer of the one before: a new one of megabytes would cost a
-// page fault for each of its pages. One that is too small is not kept beside it.
+// The next file of a thread reuses the buffer of the previous one: a new buffer of megabytes would
+// cost a page fault per page. A buffer that is too small is replaced.
 thread_local Buffer spare;
 
 Buffer new_buffer(std::uint64_t size) {
@@ -135,7 +135,7 @@ struct ElfCollector::State : ElfBytes {
     return {};
   }
 
-  // Decides by the headers what else to keep.
+  // Selects further ranges by the headers.
   void plan() {
     is_planned = true;
     if (file <= first_bytes_kept) return;
@@ -151,7 +151,7 @@ struct ElfCollector::State : ElfBytes {
         choice.add({file - std::min(file, most_of_tail), most_of_tail}, most_of_tail);
       }
     } catch (const Error&) {
-      return;  // the same error comes again when the facts are asked for
+      return;  // the same error occurs again when the facts are requested
     }
     const std::vector<ElfStretch> places = choice.merged(file);
     std::uint64_t all = 0;
@@ -169,7 +169,7 @@ struct ElfCollector::State : ElfBytes {
     kept.front().filled = filled;
   }
 
-  // Copies what is to be kept of the next bytes.
+  // Copies those of the next bytes that are to be kept.
   void keep(std::string_view bytes) {
     const std::uint64_t end = taken + bytes.size();
     while (current < kept.size()) {

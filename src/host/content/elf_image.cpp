@@ -101,7 +101,7 @@ void ElfImage::read_headers() {
       fail_elf("with damaged section headers");
     }
     if (count == 0) {
-      // The true number is in the first section when it is too large for its field.
+      // A number that is too large for its field is stored in the first section.
       const std::string_view first =
           bytes_.at(section_table_.offset, sizeof(typename Class::Section), room);
       if (first.size() == sizeof(typename Class::Section)) {
@@ -112,7 +112,7 @@ void ElfImage::read_headers() {
     section_table_.size = count * sizeof(typename Class::Section);
     if (!lies_within(section_table_)) fail_elf("that is truncated");
   }
-  // A number that does not fit is in the first section too; only core files have so many.
+  // A number that is too large is stored in the first section; only core files have so many.
   if (segments == PN_XNUM) {
     has_segments_ = false;
   } else if (segments > 0) {

@@ -1,5 +1,4 @@
-// The headers and tables of an ELF file (System V gABI) in this machine's byte order, both classes
-// alike.
+// The headers and tables of an ELF file (System V gABI) in host byte order, for both classes.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +9,13 @@
 
 namespace topsctl {
 
-// The bytes of a file, of which not all need be at hand.
+// The bytes of a file; some may be unavailable.
 class ElfBytes {
  public:
   virtual ~ElfBytes() = default;
   virtual std::uint64_t size() const = 0;  // of the whole file
   // Up to `most` bytes from `offset` on: fewer, or none, at the end of the file and where they are
-  // not at hand. Valid as long as `room` is left alone.
+  // unavailable. Valid as long as `room` is unchanged.
   virtual std::string_view at(std::uint64_t offset, std::uint64_t most, std::string& room) = 0;
 };
 
@@ -50,7 +49,7 @@ struct ElfSymbol {
 class ElfImage {
  public:
   // Reads the header and the program headers. Throws Error{bad_package} if they are damaged, or if
-  // the section headers do not lie within the file.
+  // the section headers are not within the file.
   explicit ElfImage(ElfBytes& bytes);
 
   ElfBytes& bytes() const { return bytes_; }
@@ -61,20 +60,19 @@ class ElfImage {
   bool has_segments() const { return has_segments_; }
   const std::vector<ElfSegment>& segments() const { return segments_; }
   ElfStretch section_table() const { return section_table_; }
-  // Those that are at hand.
+  // The available ones.
   std::vector<ElfSection> sections() const;
 
-  // Where the bytes lie that are loaded at an address, to the end of their segment's part of the
-  // file.
+  // The file range that is loaded at an address, to the end of its segment's part of the file.
   std::optional<ElfStretch> loaded_at(std::uint64_t address) const;
   bool lies_within(ElfStretch stretch) const;
 
   std::size_t dynamic_entry_size() const;
   std::size_t symbol_size() const;
-  // From records of these sizes.
+  // Parses a record of this size.
   ElfDynamicEntry dynamic_entry(std::string_view record) const;
   ElfSymbol symbol(std::string_view record) const;
-  // Numbers of a record in this machine's byte order; the record must hold them.
+  // Numbers of a record in host byte order; the record must contain them.
   std::uint16_t half(std::string_view record, std::size_t at) const;
   std::uint32_t word(std::string_view record, std::size_t at) const;
 

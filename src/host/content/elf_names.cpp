@@ -9,7 +9,8 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::uint64_t most_names = 1ULL << 20U;    // bytes of all that one file's facts hold
+constexpr std::uint64_t most_names = 1ULL << 20U;    // maximum bytes of all names in one file's
+                                                     // facts
 constexpr std::uint64_t most_table = 256ULL << 20U;  // bytes of a string table
 
 }  // namespace

@@ -17,13 +17,13 @@ std::string shown_elf_name(std::string_view name);
 // The string table that the dynamic segment refers to.
 class ElfNames {
  public:
-  // Throws Error{bad_package} unless the table lies within the file.
+  // Throws Error{bad_package} unless the table is within the file.
   ElfNames(const ElfImage& image, std::uint64_t address, std::uint64_t size);
 
-  // A name, made printable. Nothing if it is not at hand or all names before it were too many.
-  // Throws Error{bad_package} for one beyond the table, or of more than 4 KiB.
+  // A name, made printable. Nothing if it is unavailable or the limit for all names is reached.
+  // Throws Error{bad_package} for a name beyond the table, or of more than 4 KiB.
   std::optional<std::string> at(std::uint64_t offset);
-  // The bytes at an offset up to the end of the name as far as they are at hand; empty beyond.
+  // The available bytes from an offset to the end of the name; empty beyond the table.
   std::string_view raw(std::uint64_t offset) const;
   bool mentions(std::string_view text) const { return table_.find(text) != std::string_view::npos; }
   std::uint64_t size() const { return size_; }  // of the whole table, in bytes

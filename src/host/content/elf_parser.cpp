@@ -1,4 +1,4 @@
-// Reading of the dynamic segment and what it refers to.
+// Parses the dynamic segment and the data that it refers to.
 #include "host/content/elf_parser.hpp"
 
 #include <elf.h>
@@ -56,7 +56,7 @@ std::string type_name(unsigned type) {
   }
 }
 
-// Whether the code itself is elsewhere and only its debug information is here.
+// Whether the file has only debug information, without the code.
 bool is_debug_information(const ElfImage& image) {
   const std::vector<ElfSection> sections = image.sections();
   return std::any_of(sections.begin(), sections.end(), [](const ElfSection& section) {
@@ -64,7 +64,7 @@ bool is_debug_information(const ElfImage& image) {
   });
 }
 
-// What the dynamic segment says, before any name is looked up.
+// Values of the dynamic segment, before names are resolved.
 struct Dynamic {
   std::vector<std::uint64_t> needed;
   std::optional<std::uint64_t> soname;
@@ -151,7 +151,7 @@ void read_names(const Dynamic& dynamic, ElfNames& names, ElfFacts& facts) {
     if (auto needed = name(offset)) facts.needed.push_back(std::move(*needed));
   }
   if (dynamic.soname) facts.soname = name(*dynamic.soname).value_or("");
-  // The loader takes no notice of an empty one as a whole, but of empty parts.
+  // The loader ignores an empty path as a whole, but not empty parts.
   const auto paths = dynamic.runpath ? dynamic.runpath : dynamic.rpath;
   const std::string text = paths ? name(*paths).value_or("") : "";
   if (!text.empty()) facts.search_paths = split(text, ':');
@@ -200,7 +200,7 @@ void read_loaded(const ElfImage& image, Exports exports, ElfFacts& facts) {
     is_loadable = true;
     if (!image.lies_within(segment.in_file)) fail_elf("that is truncated");
   }
-  // Programs for cards come as ELF files with layouts of their own.
+  // Programs for cards are ELF files with special layouts.
   if (!is_loadable && is_known_machine(image.machine())) fail_elf("without loadable segments");
   const ElfSegment* dynamic = nullptr;
   for (const ElfSegment& segment : image.segments()) {

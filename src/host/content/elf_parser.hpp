@@ -1,4 +1,4 @@
-// From the bytes of an ELF file to what it says of itself.
+// Derives an ELF file's properties from its bytes.
 #pragma once
 
 #include "host/content/elf_image.hpp"
@@ -8,8 +8,8 @@
 
 namespace topsctl {
 
-// Facts come from the program headers and the dynamic segment, which is what the loader goes by;
-// section headers may be missing.
+// Facts come from the program headers and the dynamic segment, which the loader uses; section
+// headers may be missing.
 ElfFacts parse_elf(ElfBytes& bytes, Exports exports);
 
 }  // namespace topsctl

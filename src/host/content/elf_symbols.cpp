@@ -1,4 +1,4 @@
-// How many dynamic symbols there are, and which of them a file exports.
+// The number of dynamic symbols, and those that a file exports.
 #include "host/content/elf_symbols.hpp"
 
 #include <elf.h>
@@ -18,7 +18,7 @@ class Words {
  public:
   Words(const ElfImage& image, ElfStretch stretch) : image_(image), rest_(stretch) {}
 
-  // Nothing at the end, and where the bytes are not at hand.
+  // Nothing at the end, and if the bytes are unavailable.
   std::optional<std::uint32_t> next() {
     if (view_.size() < sizeof(std::uint32_t)) {
       view_ = image_.bytes().at(
@@ -76,7 +76,7 @@ std::optional<std::uint64_t> count_of_gnu_hash(const ElfImage& image, ElfStretch
 }
 
 std::optional<std::uint64_t> count_of_hash(const ElfImage& image, ElfStretch table) {
-  // The words of this table have eight bytes there.
+  // The words of this table have eight bytes on this machine type.
   if (image.machine() == EM_S390 && image.is_64()) return std::nullopt;
   Words header(image, table);
   header.next();
@@ -118,7 +118,7 @@ void read_elf_symbols(const ElfImage& image, const ElfNames& names, const ElfSym
   const std::uint64_t size = image.symbol_size();
   const std::uint64_t count = std::min(said.value_or(0), most_symbols);
   if (count > place->size / size) fail_elf("whose symbol table lies outside the file");
-  // Names share their ends, but a sound table is not told many times over.
+  // Names share suffixes, but a valid table does not list them many times over.
   std::uint64_t room_for_names = 4 * names.size();
   std::string room;
   for (std::uint64_t at = 0; at < count; at += records_at_once) {

@@ -1,4 +1,4 @@
-// The symbols of an ELF file that others may use.
+// The exported symbols of an ELF file.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace topsctl {
 
-// Where the dynamic segment says that symbols are; addresses, 0: not said.
+// Addresses of the symbol tables in the dynamic segment; 0: missing.
 struct ElfSymbolTables {
   std::uint64_t symbols = 0;
   std::uint64_t hash = 0;      // DT_HASH
   std::uint64_t gnu_hash = 0;  // DT_GNU_HASH
 };
 
-// Fills `is_python_extension` and, if asked for, `exported`.
+// Fills `is_python_extension` and, if requested, `exported`.
 void read_elf_symbols(const ElfImage& image, const ElfNames& names, const ElfSymbolTables& tables,
                       Exports exports, ElfFacts& facts);
 

@@ -1,4 +1,4 @@
-// Reading of the versions that a file needs of libraries and of those it defines.
+// Reads the versions that a file requires of libraries and those that it defines.
 #include "host/content/elf_versions.hpp"
 
 #include <elf.h>
@@ -15,13 +15,13 @@ constexpr std::size_t most_versions = 65536;  // and at most as many libraries
 constexpr std::uint64_t first_window = 8192;  // bytes; larger chains are rare
 constexpr std::uint64_t most_window = 4ULL << 20U;
 
-// Verneed, Vernaux, Verdef and Verdaux are the same in both classes.
+// Verneed, Vernaux, Verdef and Verdaux are equal in both classes.
 static_assert(sizeof(Elf64_Verneed) == sizeof(Elf32_Verneed));
 static_assert(sizeof(Elf64_Vernaux) == sizeof(Elf32_Vernaux));
 static_assert(sizeof(Elf64_Verdef) == sizeof(Elf32_Verdef));
 static_assert(sizeof(Elf64_Verdaux) == sizeof(Elf32_Verdaux));
 
-// The records of a chain, which lie one after the other but in no fixed distance.
+// The records of a chain, in sequence but not at fixed distances.
 class Chain {
  public:
   Chain(const ElfImage& image, std::uint64_t address) : image_(image) {
@@ -31,7 +31,7 @@ class Chain {
     view_ = image.bytes().at(stretch_.offset, std::min(stretch_.size, first_window), room_);
   }
 
-  // Empty if the bytes are not at hand or too far away. Throws for a record outside of the file.
+  // Empty if the bytes are unavailable or too far away. Throws for a record outside of the file.
   std::string_view record(std::uint64_t at, std::size_t size) {
     if (at > stretch_.size || size > stretch_.size - at) {
       fail_elf("whose versions lie outside the file");
@@ -61,14 +61,14 @@ bool is_dotted_number(std::string_view text) {
                      [](const std::string& part) { return !part.empty() && is_digits(part); });
 }
 
-// Keeps the higher of two: GLIBC_PRIVATE, GLIBC_ABI_DT_RELR and CXXABI_TM_1 are no numbers.
+// Keeps the higher of two; GLIBC_PRIVATE, GLIBC_ABI_DT_RELR and CXXABI_TM_1 have no number.
 void keep_highest(std::string_view version, std::string_view prefix, std::string& highest) {
   if (!version.starts_with(prefix)) return;
   version.remove_prefix(prefix.size());
   if (is_dotted_number(version) && is_later_version(version, highest)) highest = version;
 }
 
-// The versions needed of one library; false if the chain was left.
+// The versions needed of one library; false if the chain is invalid.
 bool read_library(const ElfImage& image, Chain& chain, ElfNames& names, std::uint64_t at,
                   std::size_t& left, ElfVersionNeed& need) {
   for (;;) {

@@ -11,7 +11,7 @@
 namespace topsctl {
 
 // Fills `version_needs`, `glibc`, `glibcxx` and `cxxabi` from the chain at an address. The chain
-// ends where the loader ends it.
+// ends as for the loader.
 void read_version_needs(const ElfImage& image, ElfNames& names, std::uint64_t address,
                         ElfFacts& facts);
 

@@ -1,4 +1,4 @@
-// Tells ELF files, stand-ins and scripts apart, and reads each as far as it matters.
+// Distinguishes ELF files, stub libraries and scripts, and reads the relevant part of each.
 #include "topsctl/host/content/payload_scan.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ bool is_library_name(std::string_view path) {
          is_library_version(name.substr(at + so.size()));
 }
 
-// ld(1): a text file may stand for a library.
+// ld(1): a linker script may replace a library.
 bool is_linker_script(std::string_view head) {
   return head.starts_with("/* GNU ld script") || head.find("linker script") != head.npos ||
          head.find("INPUT") != head.npos || head.find("GROUP") != head.npos;

@@ -1,4 +1,4 @@
-// Looks for the names of variables first, and at what surrounds each of them then.
+// Searches for variable names first, then examines the text around each.
 #include "topsctl/host/content/settings_scan.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-// The text up to the quote that ends it in its line; nothing if there is none.
+// The text up to the closing quote on the same line; nothing if there is no such quote.
 std::optional<std::string_view> quoted(std::string_view text, char quote) {
   for (std::size_t i = 0; i < text.size() && text[i] != '\n'; ++i) {
     if (text[i] == quote) return text.substr(0, i);
@@ -49,7 +49,7 @@ std::string_view shell_word(std::string_view text) {
   return text;
 }
 
-// A number, or a word that stands for one in JSON, YAML or Python; nothing for other expressions.
+// A number, or a word that represents one in JSON, YAML or Python; nothing for other expressions.
 std::optional<std::string_view> plain_value(std::string_view text) {
   text = text.substr(0, text.find_first_of(" \t\r\n,}])#"));
   const std::string word = lower_case(text.substr(0, 8));
@@ -65,12 +65,12 @@ std::optional<std::string_view> literal_value(std::string_view text) {
   return plain_value(text);
 }
 
-// One place where a name stands.
+// One occurrence of a name.
 struct Place {
   std::string_view before;  // of the same line
   std::string_view name;
-  std::string_view after;  // and of what follows the line
-  bool is_first;           // nothing but blanks and the "-" of a list stands before it
+  std::string_view after;  // and of the next line
+  bool is_first;           // only blanks and the "-" of a list come before it
 
   std::optional<std::string_view> value() const {
     const char last = before.empty() ? '\n' : before.back();
@@ -120,7 +120,7 @@ struct Place {
   }
 };
 
-// Where the name begins whose first underscore is at `underscore`, if it is one of the vendor's.
+// The beginning of the vendor's name whose first underscore is at `underscore`, if it is one.
 std::optional<std::size_t> name_begin(std::string_view text, std::size_t underscore) {
   const std::string_view before = text.substr(0, underscore);
   for (const std::string_view prefix : prefixes) {
@@ -132,7 +132,7 @@ std::optional<std::size_t> name_begin(std::string_view text, std::size_t undersc
   return std::nullopt;
 }
 
-// The line of a place; each byte of the text is looked at once, however long its lines are.
+// The line of a place; reads each byte of the text once, even in long lines.
 struct Line {
   std::size_t begin = 0;
   std::size_t first_word = std::string_view::npos;  // after blanks and "-"

@@ -1,4 +1,4 @@
-// Members of ar archives, as debs are made of them.
+// Members of ar archives, the format of debs.
 #pragma once
 
 #include <cstdint>

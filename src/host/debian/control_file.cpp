@@ -1,4 +1,4 @@
-// Reads a control file by dpkg's rules: first its lines, then the values of the fields it knows.
+// Parses a control file by dpkg's rules: first its lines, then the values of known fields.
 #include "host/debian/control_file.hpp"
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace topsctl {
 
 namespace {
 
-// dpkg treats the end-of-file mark of DOS as a line end.
+// dpkg treats the DOS end-of-file mark as a line end.
 constexpr std::string_view line_ends = "\n\x1a";
 constexpr std::string_view blanks = " \t\r\v\f";
 constexpr std::size_t longest_package_name = 200;  // it is part of file names
 
 struct ControlField {
-  std::string name;   // as dpkg calls it, where it knows it
-  std::string value;  // with its line ends, blanks at both ends cut off
+  std::string name;   // in dpkg's spelling, if known
+  std::string value;  // with its line ends, trimmed at both ends
 };
 
 enum class Kind { text, truth, multi_arch, priority, relation, plain_relation, file, forbidden };
@@ -100,7 +100,7 @@ bool is_blank(char c) {
 class ControlLines {
  public:
   ControlLines(std::string_view text, const std::string& subject) : rest_(text), subject_(subject) {
-    // A last letter on a line of its own is not seen.
+    // dpkg ignores a single character on a last line without an end.
     if (rest_.size() > 1 && rest_[rest_.size() - 2] == '\n' && rest_.back() != '\n')
       rest_.remove_suffix(1);
   }
@@ -145,7 +145,7 @@ class ControlLines {
     }
     if (name.front() == '-') refuse("a field whose name begins with '-'", shown);
     std::string value(line.substr(colon + 1));
-    // The first letter of a line says whether it goes on.
+    // The first character of a line shows whether it continues the value.
     while (!rest_.empty() && is_blank(rest_.front())) {
       const std::string_view more = take_line();
       if (more.find_first_not_of(blanks) == std::string_view::npos) {
@@ -243,7 +243,7 @@ class FieldJudge {
     refuse(field, "has a value unknown to dpkg");
   }
 
-  // Any word will do, but none that begins as a known one and goes on.
+  // Accepts any word except one that extends a known one.
   void judge_priority(const ControlField& field) const {
     for (const std::string_view known :
          {"required", "important", "standard", "optional", "extra", "unknown"}) {
@@ -252,7 +252,7 @@ class FieldJudge {
     }
   }
 
-  // As many words as the first such field has: dpkg takes them for parts of one package.
+  // The same number of words as in the first such field: dpkg takes them for parts of one package.
   void judge_file(const ControlField& field) {
     if (field.value.empty()) refuse(field, "is empty");
     std::size_t count = 0;

@@ -1,4 +1,4 @@
-// What dpkg takes as a control file: deb-control(5), as its parser has it.
+// Checks control files as dpkg's parser does: deb-control(5).
 #pragma once
 
 #include <string>
@@ -8,10 +8,9 @@
 
 namespace topsctl {
 
-// The one paragraph of a control file, values as those of parse_stanza(). Throws DpkgRefusal,
-// naming `subject`: for text that is not paragraph and field by dpkg's rules, fields that come
-// twice or may not stand there, and values that dpkg refuses (names, versions, relations, yes or
-// no).
+// The one paragraph of a control file, values like those of parse_stanza(). Throws DpkgRefusal with
+// `subject`: for text that is not a valid paragraph by dpkg's rules, duplicate or unexpected
+// fields, and values that dpkg rejects (names, versions, relations, yes or no).
 Stanza read_control_file(std::string_view text, const std::string& subject);
 
 }  // namespace topsctl

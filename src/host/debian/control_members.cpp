@@ -37,7 +37,7 @@ std::string_view without_blanks_behind(std::string_view line) {
   return line.substr(0, last == std::string_view::npos ? 0 : last + 1);
 }
 
-// A name by which packages tell each other: like a package's, without '_'; or a path.
+// A trigger name: like a package name, without '_'; or a path.
 bool is_trigger_name(std::string_view name) {
   if (!name.starts_with('/'))
     return is_package_name(name) && name.find('_') == std::string_view::npos;

@@ -1,4 +1,4 @@
-// What dpkg takes as conffiles and triggers: deb-conffiles(5), deb-triggers(5).
+// Checks conffiles and triggers as dpkg does: deb-conffiles(5), deb-triggers(5).
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace topsctl {
 
 struct Conffiles {
   std::vector<std::string> kept;     // absolute paths
-  std::vector<std::string> removed;  // those with the flag remove-on-upgrade
+  std::vector<std::string> removed;  // with the flag remove-on-upgrade
 };
 
 // Throws DpkgRefusal, naming `subject`, for lines that dpkg refuses.

@@ -1,4 +1,4 @@
-// Goes through the members of .deb files: the ar container by its fixed headers.
+// Reads the members of .deb files: the ar container by its fixed headers.
 #include "topsctl/host/debian/deb.hpp"
 
 #include <unistd.h>
@@ -61,8 +61,8 @@ bool is_archive(const std::string& member, std::string_view base) {
   return member == base || member.starts_with(concat(base, "."));
 }
 
-// Jumps from header to header, so that a file cut short is told from one that is damaged, without
-// reading what lies between.
+// Jumps from header to header, which distinguishes a truncated file from a damaged one without
+// reading the data in between.
 void require_all_members(const FileRange& range, const std::string& file) {
   std::size_t count = 0;
   bool has_control = false;
@@ -93,7 +93,7 @@ void require_all_members(const FileRange& range, const std::string& file) {
   if (!has_data) refuse_deb(file, "not a Debian package: no member 'data.tar'");
 }
 
-// dpkg goes by the suffix, and so does this.
+// By the suffix, as dpkg does.
 std::string compression_named(const std::string& member, const std::string& file) {
   const std::string suffix = member.substr(std::min(member.find(".tar") + 4, member.size()));
   for (const auto& [known, compression] :
@@ -145,8 +145,8 @@ class DebReading {
   }
 
  private:
-  // deb(5): debian-binary, control.tar, data.tar; members that begin with '_' and those after
-  // data.tar are to be ignored.
+  // deb(5): debian-binary, control.tar, data.tar; ignores members that begin with '_' and those
+  // after data.tar.
   void read_ar() {
     bool has_control = false;
     bool has_data = false;
@@ -192,7 +192,7 @@ class DebReading {
     }
   }
 
-  // dpkg reads these with xz, gzip, zstd or not at all compressed, whatever the data may be.
+  // dpkg reads the control archive only with xz, gzip, zstd or uncompressed.
   void require_known_to_control(const std::string& member) const {
     const std::string compression = compression_named(member, file_);
     if (compression != "bzip2" && compression != "lzma") return;
@@ -269,7 +269,7 @@ Contents read_deb_payload(Source& source, const std::string& file_name, Package&
   Contents contents;
   Package read;
   const auto watched = [&](DebArchive archive, Source& tar, const auto& take) {
-    // The compression of the control archive is of no interest to anybody.
+    // The compression of the control archive is irrelevant.
     if (watch.archive_begins) {
       watch.archive_begins(archive, archive == DebArchive::data ? read.deb->compression : "");
     }

@@ -1,4 +1,4 @@
-// Reads the data archive of a .deb once: list, digests, ELF files, and what no sound package holds.
+// Reads the data archive of a .deb once: list, digests, ELF files, and unusual entries.
 #include "topsctl/host/debian/deb_contents.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace topsctl {
 
 namespace {
 
-// What the list of entries may take, about; a package of Debian's has 60,000 at most.
+// Approximate memory limit for the list of entries; Debian's packages have at most 60,000.
 constexpr std::size_t most_list_bytes = 56U << 20U;
 
 // The digests that md5sums gives, by path.
@@ -174,7 +174,7 @@ class DataReading {
     found_.emplace(claim.path, found);
   }
 
-  // A hard link has no data of its own: it has its target's, which came before.
+  // A hard link has no data of its own: it shares those of its target, which came before.
   void compare_hard_link(const TarEntry& entry) {
     if (const auto target = made_.find(plain_path(entry.link_target)); target != made_.end())
       made_.emplace(entry.path, target->second);
@@ -182,13 +182,14 @@ class DataReading {
     if (claim == nullptr) return;
     const auto target = found_.find(plain_path(entry.link_target));
     if (target == found_.end()) {
-      claim->seen = true;  // its content is not known: the target is no file of md5sums
+      claim->seen = true;  // content unknown: the target is not in md5sums
       return;
     }
     compare(*claim, std::string(target->second));
   }
 
-  // dpkg does not unpack what it is to remove, and moves a directory aside for a conffile.
+  // dpkg does not unpack a conffile that it should remove, and moves a directory aside for a
+  // conffile.
   void refuse_odd_conffiles() const {
     const DebFacts& deb = *package_.deb;
     const std::set<std::string_view> kept(deb.conffiles.begin(), deb.conffiles.end());
@@ -207,7 +208,7 @@ class DataReading {
     }
   }
 
-  // dpkg looks for the target on the host, and the package's own file is there once it was
+  // dpkg looks for the target on the host, where the package's own file exists after it was
   // unpacked.
   void note_hard_links() {
     const bool has_links = std::any_of(files_.begin(), files_.end(), [](const PayloadEntry& entry) {
@@ -226,7 +227,7 @@ class DataReading {
     }
   }
 
-  // Folders may come twice, files may not: which one wins depends on the tool.
+  // Directories may occur twice, files must not: tools differ in which one they use.
   void note_duplicates() {
     std::vector<std::uint32_t> order(files_.size());
     std::iota(order.begin(), order.end(), 0U);
@@ -243,7 +244,7 @@ class DataReading {
     }
   }
 
-  // An entry below a name that is a link in the same package ends up wherever that link leads.
+  // An entry below a link of the same package is written to the link's target.
   void note_entries_behind_links() {
     std::map<std::string_view, const PayloadEntry*> links;
     for (const PayloadEntry& entry : files_) {

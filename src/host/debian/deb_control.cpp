@@ -24,7 +24,8 @@ constexpr std::size_t most_entries = 1000;
   throw unreadable_file(file, why);
 }
 
-// Wildcards ("any", "linux-any") are for sources, and names with other characters for nobody.
+// Wildcards ("any", "linux-any") are only for source packages; names with other characters are
+// invalid.
 void require_architecture(const std::string& name, const std::string& file) {
   const bool is_plain = std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
@@ -93,7 +94,7 @@ bool is_script(const std::string& member) {
          member == "config";
 }
 
-// Control files lie at the top, or in DEBIAN/ (deb-old(5)).
+// Control files are at the top, or in DEBIAN/ (deb-old(5)).
 std::string member_name(const TarEntry& entry) {
   constexpr std::string_view old_folder = "DEBIAN/";
   return entry.path.starts_with(old_folder) ? entry.path.substr(old_folder.size()) : entry.path;
@@ -104,8 +105,8 @@ bool is_read(const std::string& member) {
          member == "triggers";
 }
 
-// Whether the entry is a file, or another name of one. dpkg takes directories in the old format
-// alone; a link that leads elsewhere would hide a script.
+// Whether the entry is a file, or a hard link to one. dpkg accepts directories only in the old
+// format; a symbolic link could hide a script.
 bool is_member(const TarEntry& entry, const DebFacts& deb, const std::string& file) {
   const bool is_file =
       entry.type == PayloadEntry::Type::file || entry.type == PayloadEntry::Type::hardlink;
@@ -119,7 +120,7 @@ bool is_member(const TarEntry& entry, const DebFacts& deb, const std::string& fi
       file, format("{} in the control archive is not a top-level file", in_quotes(entry.path)));
 }
 
-// The members beside the control file that say what dpkg would do.
+// Reads the members beside the control file that control dpkg's actions.
 void take_members(std::map<std::string, std::string>& texts, const std::string& file,
                   Package& package) {
   DebFacts& deb = *package.deb;
@@ -184,7 +185,7 @@ void read_control_archive(Source& tar, const std::string& file_name, Package& pa
     const std::string name = member_name(*entry);
     package.deb->control_members.push_back(printable(name));
     if (!is_read(name)) continue;
-    // Of several members of one name, the last one stays.
+    // Among several members of one name, the last one counts.
     if (entry->type == PayloadEntry::Type::hardlink) {
       const auto target = texts.find(plain_path(entry->link_target));
       if (target == texts.end() || target->second.size() > most_control_text)

@@ -1,4 +1,4 @@
-// Asks dpkg for its version, and takes its frontend lock.
+// Runs dpkg for its version, and takes its frontend lock.
 #include "topsctl/host/debian/dpkg.hpp"
 
 #include <fcntl.h>
@@ -88,7 +88,8 @@ DpkgFrontendLock::DpkgFrontendLock(const Host& host, std::int64_t patience_ms,
   file_ = take("lock-frontend", O_CREAT, [&] {
     throw Error(ErrorCode::busy, format("dpkg's frontend lock is held by {}", waited_for_), hint);
   });
-  // dpkg takes this one itself, and does not wait for a program that knows no frontend lock.
+  // dpkg takes this lock itself, and does not wait for a program that does not use the frontend
+  // lock.
   static_cast<void>(take("lock", 0, [&] {
     throw Error(ErrorCode::busy, format("dpkg's database lock is held by {}", waited_for_), hint);
   }));

@@ -41,7 +41,7 @@ std::string dpkg_configuration(const Host& host) {
   std::error_code failure;
   for (auto at = fs::directory_iterator(host.resolve(folder), failure);
        !failure && at != fs::directory_iterator(); at.increment(failure)) {
-    // dpkg takes names of letters, digits, '_' and '-' only.
+    // dpkg accepts only names of letters, digits, '_' and '-'.
     std::string name = at->path().filename().string();
     if (name.find_first_of(".~#") == std::string::npos) names.push_back(std::move(name));
   }

@@ -1,4 +1,4 @@
-// Turns dpkg's file lists, one for each package, into the owners of each path.
+// Converts dpkg's file lists, one per package, to the owners of each path.
 #include "topsctl/host/debian/dpkg_owners.hpp"
 
 #include <dirent.h>
@@ -20,22 +20,22 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t most_owner_list = std::size_t{256} << 20U;  // of all lists together
+constexpr std::size_t most_owner_list = std::size_t{256} << 20U;  // for all lists together
 constexpr std::size_t most_shared_looked_up = 20'000;
 constexpr std::uint32_t no_folder = UINT32_MAX;
 
 struct OwnedPath {
   std::string_view path;
   std::string_view name;      // its end
-  std::uint32_t folder = 0;   // in which it lies
+  std::uint32_t folder = 0;   // index of its directory
   std::uint32_t package = 0;  // number of its name in alphabetical order
 };
 
-// The texts of the lists, and the paths in them. Sorting is by folder first: comparing 150,000
-// whole paths, most of which begin alike, takes several times as long.
+// The texts of the lists, and the paths in them. Sorts by directory first: comparing 150,000 whole
+// paths with mostly common beginnings takes several times as long.
 class FileLists {
  public:
-  // Takes the list of one package.
+  // Adds the list of one package.
   void add(std::string&& list, std::uint32_t package) {
     bytes_ += list.size();
     texts_.push_back(std::move(list));
@@ -91,12 +91,12 @@ class FileLists {
     return number;
   }
 
-  // By folder, then by name, then by package.
+  // By directory, then by name, then by package.
   void sort() {
     std::vector<std::pair<std::string_view, std::uint32_t>> ordered(folders_.begin(),
                                                                     folders_.end());
     std::sort(ordered.begin(), ordered.end());
-    std::vector<std::size_t> ends(folders_.size());  // of each folder's paths, by its number
+    std::vector<std::size_t> ends(folders_.size());  // of each directory's paths, by its number
     for (const OwnedPath& path : paths_) ++ends[path.folder];
     std::size_t end = 0;
     for (const auto& [folder, number] : ordered) ends[number] = end += ends[number];
@@ -115,9 +115,10 @@ class FileLists {
     paths_ = std::move(sorted);
   }
 
-  std::deque<std::string> texts_;  // which the views below look into; a deque moves none
+  std::deque<std::string> texts_;  // the views below point into these texts; a deque does not move
+                                   // its elements
   std::vector<OwnedPath> paths_;
-  std::unordered_map<std::string_view, std::uint32_t> folders_;  // all that hold a path
+  std::unordered_map<std::string_view, std::uint32_t> folders_;  // all directories with a path
   std::size_t bytes_ = 0;
 };
 
@@ -155,7 +156,7 @@ std::vector<std::pair<std::string, std::uint32_t>> lists_in(DIR& folder,
   return lists;
 }
 
-// What several packages own and nothing lies in is mostly an empty folder that they share.
+// A path with several owners and nothing below it is usually a shared empty directory.
 void leave_out_shared_folders(const Host& host,
                               std::map<std::string, std::vector<std::string>>& owners) {
   std::size_t looked_up = 0;
@@ -166,7 +167,7 @@ void leave_out_shared_folders(const Host& host,
       return ::lstat(host.resolve_parent(owned.first).c_str(), &status) == 0 &&
              S_ISDIR(status.st_mode);
     } catch (const Error&) {
-      return false;  // a loop of links is no folder
+      return false;  // a loop of links is not a directory
     }
   });
 }

@@ -1,5 +1,5 @@
-// Reads dpkg's database: status file, updates, diversions and lists; and what a version of dpkg can
-// do.
+// Reads dpkg's database (status file, updates, diversions and lists) and the features of dpkg
+// versions.
 #include "topsctl/host/debian/dpkg_status.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::string one_line(std::string_view value) {
   return printable(line);
 }
 
-// dpkg's commands stop there too.
+// dpkg's commands fail there too.
 [[noreturn]] void refuse_status(const std::string& package, const std::string& value) {
   throw Error(ErrorCode::host_unfit,
               format("dpkg's database is damaged: package {} has the status {}", in_quotes(package),
@@ -38,7 +38,7 @@ std::string one_line(std::string_view value) {
 
 constexpr std::size_t md5_digits = 32;
 
-// "/etc/a b 0123 obsolete": the path may hold blanks, so it is what is left of the other words.
+// "/etc/a b 0123 obsolete": the path may contain blanks, so the other words are removed first.
 void take_conffiles(TargetPackage& package, const std::string& value) {
   for (const std::string& line : split(value, '\n')) {
     std::string_view rest = trimmed(line);
@@ -97,14 +97,15 @@ TargetPackage package_of(const Stanza& stanza) {
   return package;
 }
 
-// dpkg knows a package by its name, and by its architecture too if it may be there for several.
+// dpkg identifies a package by its name, and by its architecture too if it may be installed for
+// several.
 std::string identity(const TargetPackage& package) {
   return package.multi_arch == "same" ? concat(package.name, ":", package.architecture)
                                       : package.name;
 }
 
-// Files of the `updates` directory, oldest first. Their names are numbers of one width; dpkg passes
-// over all others.
+// Files of the `updates` directory, oldest first. Their names are numbers of one width; dpkg
+// ignores all others.
 std::vector<fs::path> updates(const Host& host) {
   std::vector<fs::path> files;
   const fs::path directory = host.resolve(concat(dpkg_directory, "/updates"));
@@ -169,7 +170,7 @@ InstalledDeb read_deb(const Host& host, const TargetPackage& package) {
   return deb;
 }
 
-// The numbers with which a version begins, its epoch left out: "1.19.0.5ubuntu2" is 1, 19, 0, 5.
+// The first numbers of a version without its epoch: "1.19.0.5ubuntu2" is 1, 19, 0, 5.
 std::vector<int> leading_numbers(std::string_view version) {
   const auto colon = version.find(':');
   if (colon != std::string_view::npos) version.remove_prefix(colon + 1);
@@ -270,7 +271,7 @@ std::vector<Diversion> read_diversions(const Host& host) {
 std::vector<Diversion> parse_diversions(const std::string& text) {
   const std::vector<std::string> lines = lines_of(text);
   std::vector<Diversion> diversions;
-  // Three lines each: the path, the one it is diverted to, and the package that is not concerned.
+  // Three lines each: the path, its diverted path, and the package that is exempt.
   for (std::size_t i = 0; i + 2 < lines.size(); i += 3) {
     if (is_plain_path(lines[i]) && is_plain_path(lines[i + 1]))
       diversions.push_back({lines[i], lines[i + 1], printable(lines[i + 2])});

@@ -1,4 +1,4 @@
-// Follows the headers of a tar (POSIX ustar, GNU) as it streams by.
+// Follows the headers of a tar stream (POSIX ustar, GNU).
 #include "host/debian/dpkg_tar.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct Number {
   bool is_negative = false;
 };
 
-// Digits between blanks and the end; what follows the end must be blank.
+// Digits between blanks and the end; the rest of the field must be blank.
 std::optional<Number> octal_number(std::string_view field) {
   field.remove_prefix(std::min(field.find_first_not_of(' '), field.size()));
   if (field.empty()) return std::nullopt;
@@ -45,7 +45,8 @@ std::optional<Number> octal_number(std::string_view field) {
   return is_ended ? std::optional(number) : std::nullopt;
 }
 
-// GNU tar writes what octal digits cannot say in base 256, negative numbers as a complement.
+// GNU tar writes numbers that do not fit into octal digits in base 256, negative ones as a
+// complement.
 std::optional<Number> number_in(std::string_view field) {
   constexpr unsigned char positive = 0x80;
   constexpr unsigned char negative = 0xff;
@@ -75,7 +76,7 @@ constexpr NumberField time_field = {"mtime", 136, 12, true, most_signed};
 constexpr std::array<NumberField, 4> data_fields = {size_field, time_field,
                                                     NumberField{"uid", 108, 8, false, most_id},
                                                     NumberField{"gid", 116, 8, false, most_id}};
-// GNU tar minds owners less, as it goes by their names.
+// GNU tar checks fewer owner fields, because it uses the names.
 constexpr std::array<NumberField, 3> control_fields = {
     size_field, time_field, NumberField{"mode", 100, 8, true, most_signed}};
 
@@ -86,7 +87,7 @@ std::optional<Number> value_of(const NumberField& field, std::string_view header
   return number->value <= field.most ? number : std::nullopt;
 }
 
-// The first field that is no number; nullptr: all are.
+// The first field without a valid number; nullptr: all are valid.
 const NumberField* bad_number(std::span<const NumberField> fields, std::string_view header) {
   const auto bad = std::find_if(fields.begin(), fields.end(),
                                 [&](const NumberField& field) { return !value_of(field, header); });
@@ -183,7 +184,7 @@ void DpkgTar::take_header() {
 }
 
 void DpkgTar::take_header_of_control() {
-  // The end, or what libarchive refuses as well.
+  // The end, or a header that libarchive rejects too.
   is_followed_ = has_right_checksum(header_);
   if (!is_followed_) return;
   if (const NumberField* bad = bad_number(control_fields, header_)) {
@@ -201,7 +202,7 @@ void DpkgTar::take_header_of_data() {
   const NumberField* bad = bad_number(data_fields, header_);
   const bool is_damaged = !has_right_checksum(header_);
   if (bad != nullptr || is_damaged) {
-    // dpkg takes every such header without a name for the end, a block of zeros as well.
+    // dpkg takes every header without a name for the end, including a block of zeros.
     is_followed_ = false;
     if (header_.front() == '\0') return;
     if (is_damaged) throw unreadable_file(subject_, "a header of its data archive is damaged");

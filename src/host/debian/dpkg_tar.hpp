@@ -1,4 +1,4 @@
-// What dpkg takes of tar archives, which is less than tar readers know.
+// Checks tar archives as dpkg does, which accepts less than tar readers.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace topsctl {
 
-// Hands the tar of a package on and judges its headers as dpkg does, since libarchive reads more
-// and hides it. Throws DpkgRefusal, naming `subject`: for numbers that are none, and in the data
-// archive (lib/dpkg/tarfn.c) for entries of types that dpkg does not take (pax headers, sparse
-// ones) and names that are empty, too long or hold a line end; there also Error{bad_package} for
-// headers that are damaged or cut short. The control archive is unpacked by GNU tar, which bears
+// Forwards the tar of a package and checks its headers as dpkg does, because libarchive accepts
+// more and does not show it. Throws DpkgRefusal with `subject`: for invalid numbers, and in the
+// data archive (lib/dpkg/tarfn.c) for entry types that dpkg does not support (pax headers, sparse
+// ones) and names that are empty, too long or contain a line end; there also Error{bad_package} for
+// headers that are damaged or truncated. The control archive is unpacked by GNU tar, which accepts
 // more.
 class DpkgTar : public Source {
  public:
@@ -36,9 +36,9 @@ class DpkgTar : public Source {
   Source& tar_;
   std::string subject_;
   Archive archive_;
-  std::string header_;                // what came of the current header
+  std::string header_;                // the received part of the current header
   std::uint64_t to_skip_ = 0;         // bytes until the next header
-  std::string* long_text_ = nullptr;  // takes the bytes that are skipped
+  std::string* long_text_ = nullptr;  // receives the skipped bytes
   std::string long_name_;
   std::string long_link_;
   bool has_long_name_ = false;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint64_t write_out_every = 32ULL << 20U;
 
-// A file that is given up, and removed, as soon as there is no room for it.
+// An output file that is removed as soon as there is no space for it.
 class PlainDebFile {
  public:
   PlainDebFile(const fs::path& path, SpaceBudget& budget)
@@ -53,7 +53,8 @@ class PlainDebFile {
     try {
       write_all(file_, bytes, path_);
     } catch (const Error&) {
-      // The package itself can still be copied, which needs less; that will tell what is wrong.
+      // The package itself can still be copied, which needs less space; that copy will report the
+      // error.
       return give_up();
     }
     write_out();
@@ -87,7 +88,7 @@ class PlainDebFile {
   std::uint64_t size() const { return size_; }
 
  private:
-  // Decoding leaves the disk idle; what is written meanwhile need not be waited for when the
+  // Decoding leaves the disk idle; data that is written back now need not be waited for when the
   // snapshot is synced.
   void write_out() {
     if (size_ - written_out_ < write_out_every) return;
@@ -132,7 +133,7 @@ PlainDeb read_deb_to_plain(const fs::path& from, Package& package, const fs::pat
   };
   watch.archive_bytes = [&](std::string_view bytes) { output.append(bytes); };
   watch.archive_ends = [&] { output.end(); };
-  // A signature, say, which somebody may want to check.
+  // For example a signature, which may have to be verified later.
   watch.other_member = [&] { output.give_up(); };
   PlainDeb made;
   made.contents = read_deb_payload(source, from.filename().string(), package, watch);

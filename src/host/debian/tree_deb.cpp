@@ -37,7 +37,7 @@ constexpr std::size_t copied_at_once = std::size_t{1} << 20U;
 constexpr std::uint64_t most_tree_bytes = 64ULL << 30U;
 constexpr std::size_t most_tree_entries = 1'000'000;
 constexpr std::uint64_t kib = 1024;
-// What may stand at the top of a tree without being a folder of the archive's own.
+// Directories that may be at the top of a tree without being the archive's own top directory.
 constexpr std::array<std::string_view, 6> usual_folders = {"lib",   "lib64", "include",
                                                            "share", "bin",   "etc"};
 
@@ -136,7 +136,7 @@ class TreePacker {
   }
 
  private:
-  // The path in the tree; nothing for the folder at the top.
+  // The path in the tree; nothing for the top directory.
   std::optional<std::string> place_of(const std::string& path) {
     if (path_escapes(path)) refuse_tree(name_, format("{} points outside it", in_quotes(path)));
     if (has_harmful_character(path))
@@ -238,7 +238,7 @@ class TreePacker {
   const TreeDeb& as_;
   TarFile data_;
   std::string below_;               // "./opt/vccl/"
-  std::optional<std::string> top_;  // the folder that is left out; empty: none
+  std::optional<std::string> top_;  // the top directory that is removed; empty: none
   std::string md5sums_;
   std::uint64_t bytes_ = 0;
   std::size_t entries_ = 0;

@@ -1,4 +1,4 @@
-// Runs the probe of a backend and reads what it tells, line by line.
+// Runs the probe of a backend and reads its output, line by line.
 #include "topsctl/host/facts/backend_probe.hpp"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ BackendTrial try_backend(const Host& host, const BackendRequest& request) {
                                   asked_for(request, token, *source).dump()},
                                  request.timeout_ms);
   for (const auto& [name, value] : request.environment) command.environment[name] = value;
-  // All ranks are on this machine, whose own name may lead anywhere.
+  // All ranks are on this host, whose name may resolve to any address.
   command.environment["GLOO_SOCKET_IFNAME"] = "lo";
   const RunResult result = host.runner->run(command);
   BackendTrial trial;

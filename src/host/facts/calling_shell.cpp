@@ -16,7 +16,7 @@ CallingShell calling_shell(const std::map<std::string, std::string>& own) {
     const std::string folder = concat("/proc/", process);
     shell.program = printable(trimmed(process_text(folder + "/comm")));
     if (shell.program != "sudo") break;
-    // sudo may have a process of its own between: the one that the shell started counts.
+    // sudo may have its own process in between: the one that the shell started counts.
     const std::string text = process_text(folder + "/environ");
     if (!text.empty()) shell.environment.clear();
     for (const std::string& entry : split(text, '\0')) {

@@ -90,7 +90,7 @@ CardToolReading ask_card_tool(const Host& host, const CardToolRules& tool,
   const RunResult run = host.runner->run(command);
   CardToolReading reading =
       tool.columns.empty() ? parse_efsmi(run.output) : card_table_in(run.output, tool.columns);
-  // Such a tool says what is wrong in the place of the table.
+  // Such a tool prints an error message instead of the table.
   if (reading.failure.empty() && !run.ok()) {
     const std::string said = printable(trimmed(split(run.output, '\n').front()));
     reading.failure = tool.columns.empty() || said.empty() ? run.ending() : said;

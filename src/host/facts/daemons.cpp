@@ -34,7 +34,7 @@ std::optional<pid_t> parent_without_terminal(const fs::path& folder) {
   return static_cast<pid_t>(std::strtol(fields[parent].c_str(), nullptr, 10));
 }
 
-// Links are compared as text: a file system whose server is gone would not answer.
+// Links are compared as text, because a file system whose server is gone would not answer.
 std::string wanted_file(const fs::path& folder, const std::string& root,
                         const std::function<bool(const std::string&)>& is_wanted) {
   const std::string program = process_link(folder / "exe");
@@ -68,7 +68,8 @@ std::vector<DaemonProcess> daemons_of(const Host& host,
     const std::string file = wanted_file(at->path(), root, is_wanted);
     if (!file.empty()) candidates.emplace(pid, Candidate{{pid, file}, *parent});
   }
-  // Who reaps orphans is not always 1: in a chroot or a container it has another root directory.
+  // The reaper of orphans is not always process 1: in a chroot or a container it has another root
+  // directory.
   const auto is_daemon = [&](const Candidate& candidate) {
     return candidate.parent <= 1 || candidates.contains(candidate.parent) ||
            process_link(proc / std::to_string(candidate.parent) / "root") != real_root;

@@ -65,7 +65,7 @@ bool is_number(std::string_view word) {
   return !word.empty() && word.size() <= 4 && is_digits(word);
 }
 
-// The three cells of a table's line; fewer if it is none.
+// The three cells of a table line; fewer if it is not one.
 std::vector<std::string> cells_of(std::string_view line) {
   if (line.empty() || (line.front() != '*' && line.front() != '|' && line.front() != '+'))
     return {};
@@ -104,7 +104,7 @@ void second_line(const std::vector<std::string>& cells, CardReading& card) {
   if (!words.empty()) card.temperature_c = whole(leading_number(words[0]));
   const auto state = std::find_if(words.begin() + (words.empty() ? 0 : 1), words.end(), is_state);
   if (state != words.end()) card.state = printable(*state);
-  bool is_usage = true;  // the first number of watts is what is used, the next what may be
+  bool is_usage = true;  // the first number of watts is the usage, the next the limit
   for (const std::string& word : words) {
     if (!word.ends_with("W")) continue;
     (is_usage ? card.power_w : card.power_cap_w) = leading_number(word);
@@ -143,7 +143,7 @@ void read_table(const std::vector<std::string>& lines, CardToolReading& reading)
   }
 }
 
-// One `key : value` of a card's block, whatever section it stands in.
+// One `key : value` of a card's block, in any section.
 void take_value(const std::string& key, const std::string& value, CardReading& card) {
   if (key == "Dev Name")
     card.model = printable(words_of(value).empty() ? "" : words_of(value).back());
@@ -177,7 +177,7 @@ void read_blocks(const std::vector<std::string>& lines, CardToolReading& reading
   }
 }
 
-// What stands under the name of a column of `efsmi --dmon`, where nothing else has told it.
+// A value from a column of `efsmi --dmon`, if it is still unknown.
 void take_monitor_value(const std::string& column, const std::string& value, CardReading& card) {
   constexpr double all = 100;
   const auto number = leading_number(value);

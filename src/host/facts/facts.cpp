@@ -29,14 +29,14 @@ std::vector<std::string> names_of(const Stack& stack, PackageKind kind) {
   return names;
 }
 
-// A stack may come from anybody; what the operator names is run.
+// A stack may have any author; interpreters that the operator names are always run.
 bool is_trusted(const Host& host, const std::string& interpreter) {
   const std::string path = found_in_path(host, interpreter);
   std::error_code failure;
   return !std::filesystem::exists(host.resolve(path), failure) || !can_others_change(host, path);
 }
 
-// Never proposes the one that was named in vain.
+// Does not suggest the interpreter that was just rejected.
 std::string hint_for_named(const std::string& named, std::vector<std::string> executables) {
   std::erase(executables, named);
   if (executables.empty()) return "give the path of an interpreter of this host";
@@ -62,7 +62,7 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
   std::vector<PythonFacts> pythons;
   std::vector<std::string> seen;
   for (const std::string& candidate : candidates) {
-    // Several names often lead to one program; each program is asked once.
+    // Several names often lead to one program; each program is run once.
     const std::string program = candidate.find('/') == std::string::npos
                                     ? candidate
                                     : canonical_in_root(host.root, candidate, LastLink::follow);

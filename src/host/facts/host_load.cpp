@@ -40,7 +40,7 @@ std::string proc_text(const Host& host, const char* file) {
 }  // namespace
 
 CpuTicks cpu_ticks_in(std::string_view stat) {
-  // user nice system idle iowait irq softirq steal; what guests use is in user and nice.
+  // user nice system idle iowait irq softirq steal; guest time is included in user and nice.
   constexpr std::size_t idle = 4;
   constexpr std::size_t waiting = 5;
   constexpr std::size_t last = 8;

@@ -1,4 +1,4 @@
-// The name of the machine that topsctl runs on.
+// Reads the name of the host that topsctl runs on.
 #include "topsctl/host/facts/host_name.hpp"
 
 #include <sys/utsname.h>

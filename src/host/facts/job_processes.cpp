@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t longest_command = 400;
 constexpr std::size_t most_descriptors = 4096;
 constexpr std::int64_t ms_per_second = 1000;
-// What torchrun, topsctl, mpirun and Slurm give each rank, and no script of its own does.
+// Variables that torchrun, topsctl, mpirun and Slurm set for each rank, and that scripts do not.
 constexpr std::array of_launchers = {"TORCHELASTIC_RUN_ID", "LOCAL_WORLD_SIZE",
                                      "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
 

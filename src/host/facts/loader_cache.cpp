@@ -31,7 +31,7 @@ constexpr std::size_t most_libraries = 100'000;
 constexpr std::uint32_t required_mask = 0xff00;
 constexpr std::uint32_t x86_64 = 0x0300;
 
-// The caller knows that the bytes are there.
+// The caller must have checked the size.
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   std::uint32_t number = 0;
   std::memcpy(&number, bytes.data() + at, sizeof number);
@@ -62,8 +62,8 @@ bool is_library_name(std::string_view name) {
          (name.ends_with(".so") || name.find(".so.") != std::string_view::npos);
 }
 
-// ld.so(8): without the cache /lib and /usr/lib are searched; Debian's loader knows the folders of
-// its architecture too.
+// ld.so(8): without the cache, /lib and /usr/lib are searched; Debian's loader also searches the
+// directories of its architecture.
 std::vector<CachedLibrary> libraries_of_default_folders(const Host& host) {
   std::vector<CachedLibrary> libraries;
   for (const char* folder : {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64",
@@ -112,7 +112,7 @@ std::vector<CachedLibrary> read_libraries(const Host& host) {
       if (auto libraries = parse_loader_cache(*bytes)) return std::move(*libraries);
     }
   } catch (const Error&) {
-    // The loader, too, goes on without a cache that it cannot read.
+    // The loader also works without a cache that it cannot read.
   }
   return libraries_of_default_folders(host);
 }

@@ -1,4 +1,4 @@
-// Reads what the probe of a backend tells, line by line.
+// Parses the output of a backend probe, line by line.
 #include "topsctl/host/facts/probe_lines.hpp"
 
 #include <nlohmann/json.hpp>

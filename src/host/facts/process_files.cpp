@@ -1,4 +1,4 @@
-// Reads /proc without a word on what cannot be read.
+// Reads /proc and ignores errors.
 #include "host/facts/process_files.hpp"
 
 #include <cstdint>

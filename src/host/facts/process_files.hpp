@@ -1,4 +1,4 @@
-// What /proc/PID tells; empty where a process has ended, or is another user's.
+// Values of /proc/PID; empty for a process that has ended, or belongs to another user.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@ namespace topsctl {
 
 // At most 1 MiB.
 std::string process_text(const std::filesystem::path& file);
-// Of one of the links there.
+// The target of a link in /proc/PID.
 std::string process_link(const std::filesystem::path& link);
 // The fields of /proc/PID/stat behind the name, which may have blanks and brackets (proc(5)):
 // state, parent, process group, ...

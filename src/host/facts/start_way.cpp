@@ -1,4 +1,4 @@
-// Looks at the environment and at the ancestors.
+// Examines the environment and the ancestors.
 #include "topsctl/host/facts/start_way.hpp"
 
 #include <unistd.h>
@@ -20,7 +20,7 @@ std::vector<std::string> ancestors_of_this_process() {
   while (names.size() < most_ancestors) {
     const std::filesystem::path folder = concat("/proc/", process);
     const std::vector<std::string> status = process_status(folder);
-    if (status.size() < 2) break;  // it has just ended, or is none of these
+    if (status.size() < 2) break;  // it has just ended, or its status is unreadable
     names.emplace_back(trimmed(process_text(folder / "comm")));
     process = status[1];
   }

@@ -39,8 +39,8 @@ const TargetPackage* unpacked(const std::vector<TargetPackage>& packages, std::s
   return found == packages.end() ? nullptr : &*found;
 }
 
-// The architecture that dpkg was built for; else the first of /var/lib/dpkg/arch, which dpkg writes
-// when it knows several and begins with its own.
+// The architecture of dpkg's build; else the first one in /var/lib/dpkg/arch, which dpkg writes if
+// it has several, its own first.
 std::string native_architecture(const Host& host, const std::vector<TargetPackage>& packages) {
   if (const TargetPackage* dpkg = unpacked(packages, "dpkg")) return dpkg->architecture;
   const auto text =
@@ -55,7 +55,7 @@ std::string upstream_version(std::string_view version) {
   return std::string(version.substr(0, version.find_first_not_of("0123456789.")));
 }
 
-// The file that the loader takes for a name; nothing is read of libraries that are not there.
+// The file that the loader finds for a name; reads nothing for missing libraries.
 ElfFacts elf_of(const Host& host, const std::vector<CachedLibrary>& libraries,
                 std::string_view soname) {
   const auto found =
@@ -136,7 +136,7 @@ TargetSnapshot read_target_snapshot(const Host& host, const std::vector<std::str
   TargetSnapshot snapshot = read_target_system(host, read_dpkg_database(host));
   if (host.root == "/" || is_root_user()) {
     snapshot.pythons = find_interpreters(host, pythons, usual, left_out);
-    for (PythonFacts& python : snapshot.pythons) python.scheme = {};  // none is installed from here
+    for (PythonFacts& python : snapshot.pythons) python.scheme = {};  // unused: no install here
   } else {
     snapshot.are_pythons_known = false;
     left_out(format("only root can query the interpreters of {}", in_quotes(host.root.string())));

@@ -1,4 +1,4 @@
-// Refuses roots that are no Debian or Ubuntu system, and changes by others than root.
+// Rejects roots that are not Debian or Ubuntu systems, and changes by users other than root.
 #include "topsctl/host/facts/usable_host.hpp"
 
 #include <sys/stat.h>

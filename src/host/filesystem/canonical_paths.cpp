@@ -1,4 +1,4 @@
-// Remembers where folders lead.
+// Caches the resolution of directories.
 #include "topsctl/host/filesystem/canonical_paths.hpp"
 
 #include <sys/stat.h>
@@ -12,7 +12,7 @@ namespace {
 
 struct PathParts {
   std::string_view folder;
-  std::string_view name;  // empty: they cannot be told apart without a look
+  std::string_view name;  // empty: the path cannot be split without resolving it
 };
 
 PathParts parts_of(std::string_view path) {
@@ -41,7 +41,7 @@ const CanonicalPaths::Folder& CanonicalPaths::folder(std::string_view asked) {
   return folders_.emplace(std::move(key), std::move(found)).first->second;
 }
 
-// By the folder above, which is remembered too.
+// Uses the parent directory, which is cached too.
 CanonicalPaths::Folder CanonicalPaths::resolved(std::string_view asked) {
   const auto [above, name] = parts_of(asked);
   if (name.empty()) return {canonical_in_root(root_, asked, LastLink::follow)};

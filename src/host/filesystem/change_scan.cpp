@@ -1,4 +1,4 @@
-// Walks file systems: for paths that were changed lately, and for what folders hold.
+// Walks file systems: for recently changed paths, and for the content of directories.
 #include "topsctl/host/filesystem/change_scan.hpp"
 
 #include <dirent.h>
@@ -47,7 +47,7 @@ bool is_dot(std::string_view name) {
   return name == "." || name == "..";
 }
 
-// Where a look goes.
+// The directories and limits of a scan.
 class Walk {
  public:
   Walk(const Host& host, const std::vector<std::string>& folders,
@@ -63,12 +63,12 @@ class Walk {
   const Host& host() const { return host_; }
   bool is_excluded(const std::string& path) const { return excluded_.contains(path); }
   bool is_meant(dev_t device) const { return devices_.contains(device); }
-  // Whether one more entry may be looked at.
+  // Whether one more entry may be read.
   bool count() { return looked_at_.fetch_add(1, std::memory_order_relaxed) < most_entries_; }
 
-  // Calls `look` with each folder, by several threads; it adds the folders in it to `below`.
+  // Calls `look` with each directory, on several threads; it adds the subdirectories to `below`.
   void run(const std::function<void(const std::string&, std::vector<std::string>& below)>& look) {
-    // The upper folders one by one, so that what is below them can be shared among threads.
+    // Walks the upper directories one by one, to divide those below among threads.
     std::vector<std::string> level = {"/"};
     constexpr int shared_levels = 3;
     for (int depth = 0; depth < shared_levels; ++depth) {
@@ -94,7 +94,7 @@ class Walk {
   std::atomic<std::uint64_t> looked_at_{0};
 };
 
-// Notes what has changed.
+// Records changes.
 class ChangeLook {
  public:
   ChangeLook(Walk& walk, std::int64_t since_ns) : walk_(walk), since_ns_(since_ns) {}
@@ -148,8 +148,8 @@ bool is_folder(const Folder& folder, const dirent& entry) {
          S_ISDIR(status.st_mode);
 }
 
-// Without a look at each file, which takes most of the time of a scan. `each` is asked whether to
-// go on.
+// Does not stat each file, which takes most of the time of a scan. `each` returns whether to
+// continue.
 std::optional<ListedFolder> list(const Folder& folder, const std::string& path,
                                  const std::function<bool(const dirent&)>& each) {
   struct stat status {};

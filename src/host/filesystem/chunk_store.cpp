@@ -1,4 +1,4 @@
-// Keeps what was received so that nothing comes twice.
+// Stores received content so that nothing is transferred twice.
 #include "topsctl/host/filesystem/chunk_store.hpp"
 
 #include <fcntl.h>
@@ -49,7 +49,7 @@ void write_at(const Descriptor& to, std::uint64_t offset, std::string_view bytes
   }
 }
 
-// Whether all of them were there.
+// Whether all bytes were present.
 bool fill_from(const Descriptor& from, std::uint64_t offset, std::span<char> bytes) {
   while (!bytes.empty()) {
     const ssize_t got = ::pread(from.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -61,7 +61,7 @@ bool fill_from(const Descriptor& from, std::uint64_t offset, std::span<char> byt
   return true;
 }
 
-// Empty where the file ends before.
+// Empty if the file ends earlier.
 std::string read_at(const Descriptor& from, std::uint64_t offset, std::size_t size) {
   std::string bytes(size, '\0');
   return fill_from(from, offset, bytes) ? bytes : std::string();
@@ -81,7 +81,7 @@ ChunkDigest digest_at(const Descriptor& data, std::uint64_t offset, std::uint64_
   return digest.bytes();
 }
 
-// What tells that an object is still what was completed: whoever writes to it moves its time.
+// Changes if an object changes: a write sets its time.
 std::string seal_of(const struct stat& status) {
   return concat(status.st_ino, " ", status.st_size, " ", status.st_mtim.tv_sec, ".",
                 status.st_mtim.tv_nsec, "\n");
@@ -98,8 +98,8 @@ void remove_if_old(const fs::path& file, std::int64_t most_age_s, nlink_t most_n
     ::unlink(file.c_str());
 }
 
-// While it lives no other run opens or completes a part of this store, so that part and marks are
-// of one time, and what has the name of a part is what was looked at.
+// While it lives, no other run opens or completes a part of this store, so that part and marks are
+// consistent and the name still refers to the same file.
 Descriptor locked(const fs::path& store) {
   require_own_folder(store / "objects");
   require_own_folder(store / "parts");
@@ -188,8 +188,8 @@ void Part::complete() {
   const fs::path marks_file = store_ / "parts" / concat(id_, ".marks");
   const fs::path object = store_ / "objects" / id_;
   const bool has_name = is_same_file(file_, status);
-  // Another run may have completed it, from this part or from one before: chunks that came after
-  // that are not in ours.
+  // Another run may have completed it, from this part or an earlier one: chunks that arrived later
+  // are not in ours.
   if (whole_object(store_, id_, size_)) {
     if (has_name) {
       ::unlink(file_.c_str());
@@ -200,7 +200,7 @@ void Part::complete() {
   if (!has_name)
     throw Error(ErrorCode::internal,
                 format("{} was removed by another process", in_quotes(file_.string())), again_hint);
-  // A chunk that another run writes again just now has no mark, and may be whole all the same.
+  // A chunk that another run is writing again has no mark, but may be complete.
   ChunkList chunks{size_, {}};
   for (const auto& mark : marks()) {
     const std::size_t i = chunks.digests.size();
@@ -241,7 +241,7 @@ std::vector<bool> ArrivingObject::present() const {
 }
 
 void ArrivingObject::watch_with(FileWatch& watch) const {
-  // By its descriptor, as the file may have lost its name meanwhile.
+  // By its descriptor, because the file may have been renamed.
   if (marks_.is_open()) watch.add(concat("/proc/self/fd/", marks_.get()));
 }
 

@@ -33,7 +33,7 @@ constexpr std::size_t digest_bytes = 32;
               "wait until it is complete");
 }
 
-// Small enough to stay in a cache until its digest is taken; smaller ones were no faster.
+// Small enough to stay in the cache until it is digested; smaller ones were not faster.
 constexpr std::uint64_t block = 128U << 10U;
 
 void fill(const Descriptor& input, std::uint64_t at, std::span<char> bytes, const fs::path& file) {
@@ -68,8 +68,8 @@ std::vector<ChunkDigest> digests_of_chunks(const Descriptor& input, std::uint64_
   std::vector<Sha256::Piece> pieces;
   for (unsigned lane = 0; lane < count; ++lane)
     pieces.push_back({&digests[lane], {buffer.get() + lane * block, block}});
-  // Pieces of it are asked for by turns, which no reading ahead follows; a larger range would be
-  // read in part only.
+  // Threads read alternating pieces, which read-ahead does not follow; a larger range would be read
+  // only in part.
   for (std::uint64_t at = 0; at < count * chunk_bytes; at += block)
     ::posix_fadvise(input.get(), static_cast<off_t>(first * chunk_bytes + at),
                     static_cast<off_t>(block), POSIX_FADV_WILLNEED);
@@ -111,7 +111,7 @@ ChunkList read_chunks(const fs::path& file) {
   chunks.size = static_cast<std::uint64_t>(before.st_size);
   chunks.digests.resize(chunk_count(chunks.size));
   const std::uint64_t whole = chunks.size / chunk_bytes;
-  // Every thread has a share before any of them takes more than one at once.
+  // Every thread gets a share before any of them takes more than one at once.
   const auto lanes =
       static_cast<unsigned>(std::clamp<std::uint64_t>(whole / usual_threads(), 1, Sha256::lanes()));
   const std::uint64_t groups = whole / lanes;
@@ -141,7 +141,7 @@ ChunkDigest read_chunk(const fs::path& file, std::uint64_t size, std::uint64_t c
   return digest_of_chunk(input, chunk * chunk_bytes, chunk_size(size, chunk), file);
 }
 
-// The name of what is remembered of a file; nothing for one whose times tell nothing yet.
+// The cache key of a file; nothing for a file whose times are too recent.
 std::optional<std::string> DigestMemory::name_of(const fs::path& file) const {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return std::nullopt;
@@ -156,7 +156,8 @@ std::optional<DigestMemory::Known> DigestMemory::find(const fs::path& file) cons
   try {
     const auto text = read_text_if_present(folder_ / *name);
     if (!text) return std::nullopt;
-    // Size, digest of the whole or "-", then those of the chunks, one a line; "end" closes it.
+    // Size, digest of the whole file or "-", then those of the chunks, one per line; "end" closes
+    // it.
     const std::vector<std::string> lines = split(*text, '\n');
     constexpr std::size_t most_digits = 18;
     if (lines.size() < 4 || !is_digits(lines[0]) || lines[0].size() > most_digits ||

@@ -1,4 +1,4 @@
-// Puts received files where they are wanted, without following what others may have planted.
+// Puts received files into place, without following links that other users may have planted.
 #include "topsctl/host/filesystem/destination.hpp"
 
 #include <fcntl.h>

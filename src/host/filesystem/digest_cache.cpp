@@ -1,4 +1,4 @@
-// Reads and writes the file of digests: a line for each, and the digest of all of them.
+// Reads and writes the digest file: one line per digest, and a digest of all lines.
 #include "topsctl/host/filesystem/digest_cache.hpp"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ std::string state_stamp(const struct stat& status) {
                 time_text(status.st_mtim), ":", time_text(status.st_ctim));
 }
 
-// Its text, if nobody else can have written it.
+// The content, if no other user can have written it.
 std::string text_of_ours(const std::filesystem::path& file) {
   constexpr mode_t writable_by_others = 0022;
   const Descriptor open(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));

@@ -1,4 +1,4 @@
-// Walks to paths, and replaces what is there.
+// Resolves paths, and replaces files.
 #include "topsctl/host/filesystem/file_tree.hpp"
 
 #include <dirent.h>
@@ -38,7 +38,7 @@ std::string last_name(std::string_view path) {
   return std::string(last.empty() ? "." : last);
 }
 
-// What was just made, and is nothing that somebody put in its place: a link or a special file of
+// Verifies that an object is the one just created and was not replaced: a link or a special file of
 // ours with one name.
 Inode just_made(int folder, const std::string& name, const FileState& state,
                 const std::string& path) {
@@ -140,8 +140,8 @@ void DirectoryEntry::rename_here(const std::string& name) const {
     return ::renameat(folder_.get(), name.c_str(), folder_.get(), name_.c_str()) == 0;
   };
   if (is_renamed()) return;
-  // An overlay on two file systems does not exchange two names of what it has copied from its lower
-  // layer. Whoever is killed in between is repeated, and finds the path absent.
+  // An overlay on two file systems cannot exchange two names of a file that it copied up. If the
+  // process is killed in between, the next run finds the path absent and repeats the step.
   if (errno == ESTALE && ::unlinkat(folder_.get(), name_.c_str(), 0) == 0 && is_renamed()) return;
   throw system_error(errno, "restore", path_);
 }
@@ -185,7 +185,7 @@ Descriptor FileTree::folder_of(std::string_view path) const {
     const long opened = ::syscall(SYS_openat2, root_.get(), folder.c_str(), &how, sizeof how);
     if (opened >= 0) return Descriptor(static_cast<int>(opened));
     if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return {};
-    // Unknown to the kernel, or to what filters its calls; a real error comes again below.
+    // Not supported by the kernel or blocked by a filter; a real error occurs again below.
   }
   Descriptor folder(::openat(root_.get(), ".", walk_flags));
   for (std::string_view rest = path; folder.is_open();) {
@@ -241,7 +241,7 @@ std::vector<ListedName> FileTree::list(std::string_view folder) const {
   if (!above.is_open()) return found;
   const int opened = ::openat(above.get(), last_name(folder).c_str(),
                               O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  // Whoever cannot look for want of descriptors must not believe that there is nothing.
+  // A lack of descriptors must not look like an empty directory.
   if (opened < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
     throw system_error(errno, "list", folder);
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(opened < 0 ? nullptr : ::fdopendir(opened),

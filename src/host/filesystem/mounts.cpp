@@ -28,7 +28,7 @@ bool holds_no_packages(const std::string& type) {
   return std::find(types.begin(), types.end(), type) != types.end();
 }
 
-// statvfs(2) waits for ever for a server that is gone.
+// statvfs(2) blocks forever if the server is gone.
 bool is_on_a_network(const std::string& type) {
   static const std::vector<std::string_view> types = {"9p",       "afs",  "beegfs", "ceph",  "cifs",
                                                       "coda",     "gpfs", "lustre", "nfs",   "nfs4",
@@ -103,7 +103,7 @@ bool take_free_space(const fs::path& path, MountPoint& mount) {
   return true;
 }
 
-// The same by a program that can be stopped.
+// The same through a program that can be stopped.
 bool ask_for_free_space(const Host& host, MountPoint& mount) {
   RunResult result;
   try {
@@ -146,7 +146,7 @@ std::map<std::string, MountPoint> all_mounts(const Host& host, std::string_view 
   if (failure) root = host.root;
   std::map<std::string, MountPoint> table;
   MountPoint whole{"/", "unknown", false, 0, 0, false};
-  std::size_t nearest = 0;  // the mount point that holds the root directory is the longest one
+  std::size_t nearest = 0;  // the longest mount point that contains the root directory
   for (MountPoint& mount : parse_mountinfo(mountinfo)) {
     const bool holds_root =
         mount.path == "/" || mount.path == root || is_below(root.string(), mount.path);
@@ -160,7 +160,7 @@ std::map<std::string, MountPoint> all_mounts(const Host& host, std::string_view 
       if (!is_below(mount.path, root.string())) continue;
       mount.path.erase(0, root.string().size());
     }
-    // What is mounted later on the same path hides the earlier.
+    // A later mount on the same path hides the earlier one.
     if (mount.path != "/") table.insert_or_assign(mount.path, mount);
   }
   table.insert_or_assign("/", whole);

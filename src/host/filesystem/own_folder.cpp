@@ -1,4 +1,4 @@
-// Looks at owners and modes from the root down.
+// Checks owners and modes from the root down.
 #include "topsctl/host/filesystem/own_folder.hpp"
 
 #include <sys/stat.h>
@@ -34,13 +34,13 @@ constexpr const char* other_place_hint = "remove it, or choose another directory
               hint);
 }
 
-// A folder that leads to another one, or a link in its place.
+// A directory on the way to another one, or a link in its place.
 void require_own_step(const fs::path& path, const struct stat& status) {
   if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
     refuse_owner(path, status.st_uid,
                  "choose another place with --dest, below directories owned by root or the user");
   }
-  // In a sticky one others can make things, but exchange none that is not theirs.
+  // In a sticky directory other users can create entries, but not replace ours.
   const bool is_open = (status.st_mode & by_others) != 0 && (status.st_mode & S_ISVTX) == 0;
   if (S_ISDIR(status.st_mode) && is_open) {
     refuse_mode(path, status.st_mode,
@@ -58,7 +58,7 @@ struct stat looked_at(const fs::path& path) {
 }  // namespace
 
 void require_own_way(const fs::path& path) {
-  constexpr int most_links = 40;  // as the kernel's own limit
+  constexpr int most_links = 40;  // the kernel's own limit
   const fs::path way = fs::absolute(path).parent_path().relative_path();
   std::deque<fs::path> todo(way.begin(), way.end());
   fs::path at = "/";

@@ -1,4 +1,4 @@
-// Removes folders with many files.
+// Removes directories with many files.
 #include "topsctl/host/filesystem/removal.hpp"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Merges trees by rename(2), and by copies where that cannot reach.
+// Merges trees by rename(2), and by copies across file systems.
 #include "topsctl/host/filesystem/tree_move.hpp"
 
 #include <fcntl.h>
@@ -18,8 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The new file lies at no other name than its own: what a cut-off run leaves is one of the paths
-// that are known to be written.
+// The new file has only its final name, so an interrupted run leaves only paths of the write set.
 void copy_over(const fs::path& from, const DirectoryEntry& to, const std::string& shown) {
   const auto inode = Inode::at(AT_FDCWD, from.string(), from.string());
   if (!inode) throw system_error(ENOENT, "read", from.string());
@@ -42,7 +41,7 @@ void move_file(const fs::path& from, const DirectoryEntry& to, const std::string
   copy_over(from, to, shown);
 }
 
-// Whether the folder came into its place as a whole.
+// Whether the directory was moved as a whole.
 bool move_folder(const fs::path& from, const DirectoryEntry& to, const std::string& shown) {
   if (const auto there = to.inode()) {
     if (!S_ISDIR(there->status().st_mode)) throw system_error(ENOTDIR, "create directory", shown);

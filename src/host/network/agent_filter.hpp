@@ -1,4 +1,4 @@
-// An SSH agent with its keys in the order in which a server is to be asked about them.
+// An SSH agent that lists its keys in the order in which to offer them.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace topsctl {
 
 enum class OtherKeys { after, none };
 
-// Stands between libssh, which offers all keys of an agent as they come, and the agent: servers
+// A proxy between libssh, which offers all keys of an agent in their order, and the agent: servers
 // give up after six keys.
 class AgentFilter {
  public:
-  // `wanted`: public keys as they go over the wire; they come first. Not open if there is no agent.
+  // `wanted`: public keys in wire format; listed first. Not open if there is no agent.
   AgentFilter(const std::string& agent_socket, std::vector<std::string> wanted, OtherKeys others);
   ~AgentFilter();
   AgentFilter(const AgentFilter&) = delete;
@@ -36,8 +36,8 @@ class AgentFilter {
   std::thread thread_;
 };
 
-// The list of keys that an agent answers with (SSH_AGENT_IDENTITIES_ANSWER), in that order. A list
-// that is not well-formed is returned as it is.
+// The key list in an agent's answer (SSH_AGENT_IDENTITIES_ANSWER), rearranged in that order.
+// Returns a malformed list unchanged.
 std::string arranged_identities(const std::string& answer, const std::vector<std::string>& wanted,
                                 OtherKeys others);
 

@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::string_view variable = "SSH_CONNECTION";
 
-// What Linux tells since 4.6 (tcp_info of linux/tcp.h, which cannot be had beside the C library's).
+// tcp_info of Linux since 4.6 (linux/tcp.h cannot be included together with the C library's
+// header).
 struct LaterTcpInfo {
   tcp_info usual;
   std::array<std::uint64_t, 4> rates_and_bytes;

@@ -13,7 +13,7 @@ namespace topsctl {
 
 namespace {
 
-// What the words for a host are preceded by, so that nothing but the open connection is used.
+// Options before the host's own, so that only the open connection is used.
 const std::vector<std::string> master_options = {"-T",
                                                  "-a",
                                                  "-x",

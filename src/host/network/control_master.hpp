@@ -8,8 +8,8 @@
 
 namespace topsctl {
 
-// Programs through the open connection that ssh_config's ControlPath names; null if there is none.
-// It needs the program ssh, which has opened it.
+// Runs programs over the open connection of ssh_config's ControlPath; null without one. Needs the
+// program ssh, which opened it.
 std::unique_ptr<RemoteSession> session_of_master(const Target& target, const SshOptions& wishes);
 
 }  // namespace topsctl

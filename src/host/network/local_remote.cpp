@@ -1,4 +1,4 @@
-// Runs command lines on this machine, with pipes where a connection would be.
+// Runs command lines on this host, with pipes instead of a connection.
 #include "topsctl/host/network/local_remote.hpp"
 
 #include <fcntl.h>
@@ -58,7 +58,7 @@ class LocalStream : public RemoteStream {
       ::fcntl(end->get(), F_SETFL, O_NONBLOCK);
   }
 
-  // What is not waited for does not go on.
+  // Ends a program that was not waited for.
   ~LocalStream() override {
     if (pid_ <= 0) return;
     // It may not lead its group yet.
@@ -110,7 +110,8 @@ class LocalStream : public RemoteStream {
   }
 
  private:
-  // Whether the waker of this stream came first. A program that may not say its errors would stop.
+  // Whether the waker of this stream came first. Also reads standard error, because the program
+  // would block otherwise.
   bool wait(const Descriptor& for_what, short event, const WaitLimit& limit) {
     std::array<pollfd, 4> watched = {{{for_what.get(), event, 0},
                                       {interrupt_descriptor(), POLLIN, 0},

@@ -1,4 +1,4 @@
-// Questions at the terminal, with the answer hidden where it is a secret.
+// Asks at the terminal, and hides secret answers.
 #include "topsctl/host/network/prompter.hpp"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ namespace topsctl {
 
 namespace {
 
-// While it lives, what is typed is not shown.
+// While it lives, typed text is not echoed.
 class HiddenTyping {
  public:
   HiddenTyping(const Descriptor& terminal, Echo echo) : terminal_(terminal) {

@@ -1,4 +1,4 @@
-// TLS 1.3 between machines of one run, by OpenSSL.
+// TLS 1.3 between hosts of one run, by OpenSSL.
 #include "topsctl/host/network/psk_tls.hpp"
 
 #include <fcntl.h>
@@ -43,7 +43,7 @@ Addresses resolve(const std::string& address, std::uint16_t port) {
   return Addresses(found);
 }
 
-// connect(2) heeds it, as does every write; 0: none.
+// connect(2) respects it, as does every write; 0: no limit.
 void limit_sending(const Descriptor& socket, std::chrono::milliseconds timeout) {
   const auto whole_s = std::chrono::duration_cast<std::chrono::seconds>(timeout);
   const timeval most{whole_s.count(), std::chrono::microseconds(timeout - whole_s).count()};
@@ -71,7 +71,7 @@ void tune(const Descriptor& socket) {
   ::setsockopt(socket.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }
 
-// The session that the key stands for; its owner is the caller.
+// The session for the key; the caller owns it.
 SSL_SESSION* session_of(SSL* tls) {
   const auto* key = static_cast<const std::string*>(SSL_get_app_data(tls));
   constexpr std::array<unsigned char, 2> aes_128_gcm_sha256 = {0x13, 0x01};
@@ -137,7 +137,8 @@ PskTlsLink::PskTlsLink(Descriptor socket, const std::string& key, Side side, con
     throw Error(ErrorCode::internal, "OpenSSL is out of memory");
   }
   collect_records(tls_.get());
-  // A server may pass over the key and show a certificate: no authority is known, so none will do.
+  // A server may ignore the key and present a certificate: no authority is known, so it is always
+  // rejected.
   if (side == Side::client) {
     SSL_set_verify(tls_.get(), SSL_VERIFY_PEER, nullptr);
     SSL_set_connect_state(tls_.get());
@@ -145,11 +146,11 @@ PskTlsLink::PskTlsLink(Descriptor socket, const std::string& key, Side side, con
     SSL_set_accept_state(tls_.get());
   }
   shake_hands(limit, waker);
-  // What OpenSSL calls a session taken up again is, in TLS 1.3, one by a key of before.
+  // In TLS 1.3, OpenSSL reports a session by a pre-shared key as a resumed one.
   if (SSL_session_reused(tls_.get()) != 1) lose("agree on a key with");
 }
 
-// The limit is for all of it: who sends a byte now and then gets no more time.
+// The limit is for the whole handshake: a peer that sends a byte now and then gets no more time.
 void PskTlsLink::shake_hands(const WaitLimit& limit, int waker) {
   set_blocking(socket_, false);
   for (int result = SSL_do_handshake(tls_.get()); result != 1;
@@ -223,7 +224,7 @@ PskTlsListener::PskTlsListener(PskTlsWait wait)
   for (unsigned port = wait_.first_port; port <= wait_.last_port && reason == EADDRINUSE; ++port) {
     const Addresses found = resolve(wait_.address, static_cast<std::uint16_t>(port));
     socket_ = Descriptor(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    // What an earlier connection leaves behind for a minute holds no port.
+    // Allows binding although an earlier connection is still in TIME_WAIT.
     const int yes = 1;
     const bool waits =
         socket_.is_open() &&
@@ -265,7 +266,7 @@ std::unique_ptr<PskTlsLink> PskTlsListener::accept() {
 }
 
 void PskTlsListener::abort() {
-  end_.ring();  // for the one whose handshake goes on
+  end_.ring();  // for a handshake in progress
   ::shutdown(socket_.get(), SHUT_RDWR);
 }
 

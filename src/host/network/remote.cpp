@@ -1,4 +1,4 @@
-// What is told of far ends, whatever they say.
+// Error texts and helpers for remote ends.
 #include "topsctl/host/network/remote.hpp"
 
 #include "topsctl/base/text.hpp"
@@ -26,7 +26,7 @@ void let_end(RemoteStream& program) {
     }
     program.finish();
   } catch (const ConnectionLost&) {
-    // Whoever needs the connection is told.
+    // The next use of the connection reports the error.
   }
 }
 

@@ -70,7 +70,7 @@ class Reader {
  public:
   Reader(const SshConfigQuery& query, SshConfig& config) : query_(query), config_(config) {}
 
-  // `host` is what Host and Match compare with: as given at first, the canonical one later.
+  // `host` is compared with Host and Match: first as given, later the canonical name.
   void read_all(const std::string& host, bool is_final) {
     host_ = host;
     is_final_ = is_final;
@@ -84,7 +84,7 @@ class Reader {
   bool wants_final() const { return wants_final_; }
 
  private:
-  // What the commands of Match and files' names may contain so far.
+  // The tokens for commands of Match and for file names, as known so far.
   std::map<char, std::string> tokens() const {
     const std::string local = own_host_name();
     const std::string alias = config_.value("hostkeyalias");
@@ -212,7 +212,7 @@ class Reader {
     const std::string& keyword = line.keyword;
     switch (kind_of_keyword(keyword)) {
       case SshKeyword::harmless:
-        // Whether a connection that is open may be used is seen by these.
+        // These decide whether an open connection may be used.
         if (keyword == "controlpath" || keyword == "ignoreunknown")
           values.try_emplace(keyword, line.words);
         return;
@@ -237,13 +237,13 @@ class Reader {
       return ignore(format("{} in {} is not a port", shown(line), file_.string()));
     if (keyword == "connecttimeout" && !ssh_seconds(line.words.front()))
       return ignore(format("{} in {} is not a length of time", shown(line), file_.string()));
-    // Whichever of both comes first counts.
+    // The one that comes first counts.
     const bool is_way = keyword == "proxyjump" || keyword == "proxycommand";
     if (is_way && (values.contains("proxyjump") || values.contains("proxycommand"))) return;
     values.try_emplace(keyword, is_way ? Words{std::string(trimmed(line.rest))} : line.words);
   }
 
-  // Debian's file for all users switches GSSAPI on, for whoever has it.
+  // Debian's system-wide file enables GSSAPI for all hosts.
   bool is_switched_on(const SshConfigLine& line) const {
     const std::string value = lower_case(line.words.front());
     return value != "no" && value != "false" && value != "none" && value != "internal" &&
@@ -265,13 +265,13 @@ class Reader {
   const SshConfigQuery& query_;
   SshConfig& config_;
   std::string host_;
-  fs::path file_;  // that is being read
+  fs::path file_;  // the file being read
   bool is_final_ = false;
   bool is_of_user_ = true;
   bool wants_final_ = false;
 };
 
-// The name under a canonical domain, or what CanonicalizePermittedCNAMEs allows for it.
+// The name under a canonical domain, or its CNAME if CanonicalizePermittedCNAMEs allows it.
 std::optional<std::string> canonical_name(const SshConfigQuery& query, const SshConfig& config,
                                           const std::string& host) {
   const auto resolved = [&](const std::string& name) -> std::optional<std::string> {

@@ -1,4 +1,4 @@
-// What ssh_config(5) says of a host, by OpenSSH's rules.
+// Settings of ssh_config(5) for a host, by OpenSSH's rules.
 #pragma once
 
 #include <filesystem>
@@ -12,13 +12,13 @@
 
 namespace topsctl {
 
-// For which host the files are read, and what was given beside them.
+// The host for which the files are read, and the values given beside them.
 struct SshConfigQuery {
-  std::vector<std::filesystem::path> files;  // in their order; those that do not exist say nothing
+  std::vector<std::filesystem::path> files;  // in their order; missing files are ignored
   std::string host;                          // as given
-  std::string user;                          // given; empty: as the files say
-  unsigned port = 0;                         // given; 0: as the files say
-  std::string jump;                          // given, as ProxyJump; empty: as the files say
+  std::string user;                          // given; empty: from the files
+  unsigned port = 0;                         // given; 0: from the files
+  std::string jump;                          // given, like ProxyJump; empty: from the files
   std::string local_user;
   std::filesystem::path home;                      // of `~`, and whose .ssh relative Includes mean
   std::map<std::string, std::string> environment;  // of ${NAME}
@@ -32,17 +32,17 @@ struct SshConfig {
   std::string host;  // to connect to: after HostName and CanonicalizeHostname
   unsigned port = 22;
   std::string user;
-  // By keyword in lower case, as written. Only UserKnownHostsFile and the like have several, and
-  // those that add up: IdentityFile, CertificateFile.
+  // By keyword in lower case, as written. Only UserKnownHostsFile and the like have several values,
+  // and cumulative keywords: IdentityFile, CertificateFile.
   std::map<std::string, std::vector<std::string>> values;
-  // What is said but has no effect here: "GSSAPIAuthentication yes in /etc/ssh/ssh_config".
+  // Settings without effect here: "GSSAPIAuthentication yes in /etc/ssh/ssh_config".
   std::vector<std::string> ignored;
-  // Names of Host lines that are no patterns, of every file that was read.
+  // Host lines without patterns, from every file that was read.
   std::set<std::string> named_hosts;
 
-  // The first value of a keyword, "" if there is none.
+  // The first value of a keyword, "" if it is missing.
   std::string value(const std::string& keyword) const;
-  // Whether it is "yes"; `usual` if nothing is said.
+  // Whether it is "yes"; `usual` if it is not set.
   bool is_yes(const std::string& keyword, bool usual) const;
   // Values with their tokens (%h), variables (${HOME}) and `~` expanded; without "none".
   std::vector<std::string> expanded(const std::string& keyword) const;
@@ -53,8 +53,8 @@ struct SshConfig {
   std::map<std::string, std::string> environment;
 };
 
-// Throws Error{usage} if a file cannot be read, or a name that a file gives could be taken for
-// something else by a shell.
+// Throws Error{usage} if a file cannot be read, or a name in a file could be misinterpreted by a
+// shell.
 SshConfig ssh_config_of(const SshConfigQuery& query);
 
 }  // namespace topsctl

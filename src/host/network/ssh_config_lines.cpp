@@ -38,7 +38,7 @@ std::string next_word(std::string_view& rest) {
   return word;
 }
 
-// Words with quotes of both kinds and a few escapes; nothing if a quote is missing.
+// Words with both kinds of quotes and a few escapes; nothing if a quote is missing.
 std::optional<std::vector<std::string>> words_of(std::string_view text) {
   std::vector<std::string> words;
   std::size_t at = 0;
@@ -83,8 +83,8 @@ constexpr std::string_view used_keywords =
     "proxycommand,proxyjump,pubkeyacceptedalgorithms,pubkeyauthentication,"
     "stricthostkeychecking,user,userknownhostsfile,";
 
-// What concerns terminals, forwarded ports and the like, and what topsctl does in its own way:
-// compression, signs of life, its own channel instead of a command.
+// Keywords about terminals, forwarded ports and the like, and features that topsctl implements in
+// its own way: compression, keep-alives, its own channel instead of a command.
 constexpr std::string_view harmless_keywords =
     ",addkeystoagent,casignaturealgorithms,channeltimeout,checkhostip,cipher,"
     "clearallforwardings,compression,compressionlevel,controlmaster,controlpath,"
@@ -149,7 +149,7 @@ std::string next_match_word(std::string_view& rest) {
 }
 
 bool is_like(std::string_view name, std::string_view pattern) {
-  // The last `*` takes one more character wherever what comes after it does not fit.
+  // Backtracking: the last `*` consumes one more character if the rest does not match.
   std::size_t at = 0;
   std::size_t in_pattern = 0;
   std::size_t star = std::string_view::npos;

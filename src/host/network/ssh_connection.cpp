@@ -39,7 +39,7 @@ void set(ssh_session session, ssh_options_e option, long value) {
   ssh_options_set(session, option, &value);
 }
 
-// AES-GCM costs least where the processor helps, and is safe against Terrapin (CVE-2023-48795).
+// AES-GCM is fastest with processor support, and is not affected by Terrapin (CVE-2023-48795).
 std::string usual_ciphers() {
   const std::string aes = "aes128-gcm@openssh.com,aes256-gcm@openssh.com";
   const std::string chacha = "chacha20-poly1305@openssh.com";
@@ -51,7 +51,7 @@ std::string usual_ciphers() {
 struct AlgorithmKind {
   const char* keyword;  // of ssh_config(5)
   std::vector<ssh_options_e> options;
-  std::string usual;  // that of libssh, which it tells nobody
+  std::string usual;  // libssh's default, which it does not expose
 };
 
 std::vector<AlgorithmKind> algorithm_kinds() {
@@ -72,7 +72,7 @@ std::vector<AlgorithmKind> algorithm_kinds() {
           {"pubkeyacceptedalgorithms", {SSH_OPTIONS_PUBLICKEY_ACCEPTED_TYPES}, keys}};
 }
 
-// libssh takes whole lists alone.
+// libssh accepts only complete lists.
 void set_algorithms(ssh_session session, const SshConfig& config) {
   for (const AlgorithmKind& kind : algorithm_kinds()) {
     const std::string said = config.value(kind.keyword);
@@ -91,7 +91,7 @@ void set_algorithms(ssh_session session, const SshConfig& config) {
   }
 }
 
-// A link that is dead is noticed, where TCP alone would wait for a quarter of an hour.
+// Detects a dead link, for which TCP alone would wait a quarter of an hour.
 void limit_silence(int socket) {
   const unsigned user_timeout_ms = 15'000;
   const int on = 1;
@@ -106,7 +106,7 @@ void limit_silence(int socket) {
 
 }  // namespace
 
-// What goes on while it connects, and how many hosts it has passed.
+// The state during connecting, and the number of hosts passed.
 struct SshConnection::Steps {
   const Remote::Reached& on_reached;
   std::atomic<int>& log_in_method;
@@ -142,7 +142,7 @@ void SshConnection::configure(const Target& target, const SshOptions& wishes,
   const int no = 0;
   const int yes = 1;
   ssh_options_set(session_, SSH_OPTIONS_PROCESS_CONFIG, &no);
-  // Else libssh itself takes every key, changed ones too, where a file says "no".
+  // Otherwise libssh itself accepts every key, even changed ones, if a file has "no".
   ssh_options_set(session_, SSH_OPTIONS_STRICTHOSTKEYCHECK, &yes);
   set(session_, SSH_OPTIONS_SSH_DIR, (config.home / ".ssh").string());
   set(session_, SSH_OPTIONS_USER, config.user);
@@ -152,7 +152,7 @@ void SshConnection::configure(const Target& target, const SshOptions& wishes,
   peer_.user = config.user;
   peer_.port = config.port;
   peer_.ssh_command = joined(ssh_words(target, wishes), " ");
-  // It connects to sockets of ours, and knows the host by its name in known_hosts alone.
+  // It connects to our sockets, and identifies the host only by its name in known_hosts.
   constexpr unsigned usual_port = 22;
   const std::string alias = config.value("hostkeyalias");
   const unsigned known_port = alias.empty() ? config.port : usual_port;
@@ -176,7 +176,7 @@ int SshConnection::open_way(const SshConfig& config, const SshOptions& wishes, S
     }
     SshOptions way = wishes;
     const Target hop = last_hop(jump, way.jump);
-    // The one that was given is meant for the target, not for the hosts on the way.
+    // The given key is for the target, not for the jump hosts.
     way.identity.clear();
     const Remote::Reached nobody;
     std::atomic<int> hop_method = 0;
@@ -190,7 +190,7 @@ int SshConnection::open_way(const SshConfig& config, const SshOptions& wishes, S
   const std::string command = config.value("proxycommand");
   if (!command.empty() && lower_case(command) != "none") {
     std::string expanded = config.expanded_text(command);
-    // libssh expands it, too.
+    // libssh expands it too.
     for (std::size_t at = 0; (at = expanded.find('%', at)) != std::string::npos; at += 2)
       expanded.insert(at, "%");
     set(session_, SSH_OPTIONS_PROXYCOMMAND, expanded);
@@ -240,7 +240,7 @@ void SshConnection::connect(const Target& target, const SshOptions& wishes, Secr
     // Through other hosts the round trip is known only when a channel has been opened.
     steps.on_reached(is_direct ? round_trip_of(socket) : std::chrono::microseconds(0));
   }
-  // From here on it would end reads that wait longer, as if at the end of the stream.
+  // From here on the timeout would end longer reads, like the end of the stream.
   set(session_, SSH_OPTIONS_TIMEOUT, 0L);
   const SocketDeadline deadline(ssh_get_fd(session_), longest_login);
   try {
@@ -259,7 +259,7 @@ void SshConnection::connect(const Target& target, const SshOptions& wishes, Secr
 
 namespace {
 
-// A connection, and another one for each program that the server does not take beside those before.
+// A connection, and another one for each program that the server refuses on the previous ones.
 class SshSession : public RemoteSession {
  public:
   using Connect = std::function<std::unique_ptr<SshConnection>()>;

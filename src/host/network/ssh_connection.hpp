@@ -1,4 +1,4 @@
-// One SSH connection, through other hosts where the configuration says so.
+// One SSH connection, through other hosts if configured.
 #pragma once
 
 #include <libssh/libssh.h>
@@ -14,7 +14,7 @@ namespace topsctl {
 class SshTunnel;
 struct SshConfig;
 
-// A session of libssh that is logged in.
+// A logged-in session of libssh.
 class SshConnection {
  public:
   // `asking`, `on_reached`: see Remote; empty: nothing. `log_in_method`: see log_in(). Throws
@@ -36,13 +36,13 @@ class SshConnection {
   void connect(const Target& target, const SshOptions& wishes, Secrets& secrets,
                const Steps& steps);
   void configure(const Target& target, const SshOptions& wishes, const SshConfig& config);
-  // A socket to the host, directly or through others; -1: libssh runs a ProxyCommand for it.
+  // A socket to the host, directly or through other hosts; -1: libssh runs a ProxyCommand for it.
   int open_way(const SshConfig& config, const SshOptions& wishes, Secrets& secrets,
                const Steps& steps, int timeout_s);
 
   ssh_session session_;
   SshPeer peer_;
-  std::unique_ptr<SshTunnel> tunnel_;  // through which it goes; outlives the session
+  std::unique_ptr<SshTunnel> tunnel_;  // its transport; outlives the session
 };
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Offers keys one after another, as libssh itself would offer them all in its own order.
+// Offers keys one at a time; libssh would offer them all in its own order.
 #include "host/network/ssh_keys.hpp"
 
 #include <openssl/evp.h>
@@ -20,7 +20,7 @@ SshKey imported(Import import, const std::string& file) {
   return SshKey(import(file.c_str(), &key) == SSH_OK ? key : nullptr);
 }
 
-// The key as it goes over the wire.
+// The key in wire format.
 std::string blob_of(const SshKey& key) {
   char* base64 = nullptr;
   if (!key || ssh_pki_export_pubkey_base64(key.get(), &base64) != SSH_OK) return {};
@@ -35,7 +35,7 @@ std::string blob_of(const SshKey& key) {
   return blob;
 }
 
-// What is behind the first field of a key as it goes over the wire.
+// The data after the first field of a key in wire format.
 std::string_view behind_field(std::string_view blob) {
   if (blob.size() < 4) return {};
   std::size_t size = 0;
@@ -53,7 +53,7 @@ bool is_certificate_of(const SshKey& certificate, const SshKey& key) {
 
 struct Offer {
   std::string file;
-  SshKey key;                        // public; none: only the private key tells it
+  SshKey key;                        // public; empty: only the private key contains it
   std::vector<SshKey> certificates;  // for it
 };
 
@@ -80,7 +80,8 @@ class KeyLogIn {
 
   Offer offer_of(const std::string& file) const {
     Offer offer{file, imported(ssh_pki_import_pubkey_file, concat(file, ".pub")), {}};
-    // A new private key tells its public part without a passphrase; a public one may stand here.
+    // A private key in the new format has a readable public part; the file may also be a public
+    // key.
     if (!offer.key) offer.key = imported(ssh_pki_import_pubkey_file, file);
     if (!offer.key) return offer;
     std::vector<std::string> files = {concat(file, "-cert.pub")};

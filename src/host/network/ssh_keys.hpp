@@ -18,9 +18,9 @@ using SshKey = std::unique_ptr<ssh_key_struct, SshKeyRelease>;
 
 struct KeyWishes {
   std::vector<std::string> files;  // private keys, or public ones whose private is in the agent
-  std::vector<std::string> certificates;  // beside FILE-cert.pub of each
+  std::vector<std::string> certificates;  // in addition to FILE-cert.pub of each
   std::string agent;                      // its socket; empty: none
-  OtherKeys others = OtherKeys::after;    // none: keys of the agent that no file names are left out
+  OtherKeys others = OtherKeys::after;    // none: ignore the agent's keys that no file names
 };
 
 // In OpenSSH's order: keys of the agent that files name, its other ones, then files. `ask` is

@@ -1,4 +1,4 @@
-// Logs in: keys and agent first, then what the person at the terminal types.
+// Logs in: keys and agent first, then answers from the terminal.
 #include "host/network/ssh_login.hpp"
 
 #include <algorithm>
@@ -28,10 +28,10 @@ constexpr std::array<Method, 3> known_methods = {
      {SSH_AUTH_METHOD_PASSWORD, "password", "passwordauthentication"},
      {SSH_AUTH_METHOD_INTERACTIVE, "keyboard-interactive", "kbdinteractiveauthentication"}}};
 
-// What came of a log-in that has not ended.
+// State of a login in progress.
 struct LogInState {
   const LogIn& login;
-  bool was_accepted_in_part = false;  // one method of several
+  bool was_accepted_in_part = false;  // one of several required methods
   std::string unanswered;             // the question for whose answer there was no terminal
 };
 
@@ -51,7 +51,7 @@ std::string methods_text(int methods) {
   return names.empty() ? "no known method" : joined(names, ", ");
 }
 
-// Asked by libssh for the passphrase of a key file.
+// Called by libssh for the passphrase of a key file.
 int passphrase(const char* prompt, char* buffer, std::size_t size, int /*echo*/, int /*verify*/,
                void* login) {
   const LogIn& asker = *static_cast<const LogIn*>(login);
@@ -86,7 +86,8 @@ int with_password(LogInState& state) {
   return SSH_AUTH_DENIED;
 }
 
-// What a server says, each line with who says it, so that it cannot pass for a question of ours.
+// A server's message, with the server's name on each line, so that it cannot look like our own
+// question.
 std::string said_by(const SshPeer& peer, const char* text) {
   constexpr std::size_t most_bytes = 4096;
   std::string said = text == nullptr ? "" : text;
@@ -97,7 +98,7 @@ std::string said_by(const SshPeer& peer, const char* text) {
   return joined(lines, "\n");
 }
 
-// One log-in by questions. A server may ask in several rounds, and the same question twice.
+// One login by questions. A server may ask in several rounds, and the same question twice.
 class QuestionedLogIn {
  public:
   explicit QuestionedLogIn(LogInState& state)
@@ -140,7 +141,7 @@ class QuestionedLogIn {
     return result;
   }
 
-  // Name and instruction come before the first question that is asked.
+  // Name and instruction come before the first question.
   bool answer_round() {
     std::string head;
     for (const char* text : {ssh_userauth_kbdint_getname(login_.session),
@@ -176,7 +177,7 @@ class QuestionedLogIn {
     std::optional<Secret> refused;
     if (const auto found = refused_.find(question.key); found != refused_.end())
       refused = found->second;
-    // What counts once is not tried twice.
+    // A one-time answer is not used twice.
     if (turn_ && reuse_.state == State::spent && !refused) refused = known;
     if (!known || known == refused) question.text.insert(0, std::exchange(untold, ""));
     const auto typed = login_.secrets.answer(question, refused);
@@ -187,10 +188,10 @@ class QuestionedLogIn {
   LogInState& state_;
   const LogIn& login_;
   AnswerReuse& reuse_;
-  std::unique_lock<std::mutex> turn_;  // as long as it is not known that answers can be reused
+  std::unique_lock<std::mutex> turn_;  // held until it is known whether answers can be reused
   Answers given_;
   Answers refused_;
-  bool is_unanswered_ = false;  // nobody could or would say more
+  bool is_unanswered_ = false;  // no further answer was available
 };
 
 int try_method(LogInState& state, int method) {
@@ -206,7 +207,7 @@ int try_method(LogInState& state, int method) {
   }
 }
 
-// Of those that the server takes; 0: none is left.
+// The next method that the server accepts; 0: none left.
 int next_method(const LogIn& login, int tried) {
   const int offered = ssh_userauth_list(login.session, nullptr) & ~tried;
   for (const int method : login.wishes.methods) {
@@ -296,12 +297,12 @@ void log_in(LogIn login, std::atomic<int>& method) {
   if (result != SSH_AUTH_SUCCESS && result != SSH_AUTH_ERROR)
     result = ssh_userauth_none(session, nullptr);
   int tried = 0;
-  // A method that is only one of several that the server wants is followed by the others.
+  // If a method is only one of several that the server requires, the others follow.
   while (result != SSH_AUTH_SUCCESS && result != SSH_AUTH_ERROR) {
     throw_if_interrupted();
     const int next = next_method(login, tried);
     if (next == 0) {
-      // A connection that is lost here looks to libssh like one that takes nothing.
+      // libssh does not distinguish a connection lost here from a rejection.
       const bool is_lost =
           ssh_is_connected(session) == 0 || ssh_userauth_list(session, nullptr) == 0;
       if (is_lost) refuse_connection(session, login.peer, "log in to");

@@ -13,14 +13,14 @@ namespace topsctl {
 
 struct SshConfig;
 
-// By what, and in which order.
+// The methods, and their order.
 struct AuthWishes {
   KeyWishes keys;
   std::vector<int> methods;  // SSH_AUTH_METHOD_*, the first first
   int most_tries = 3;        // of a password
   bool may_ask = true;       // false: BatchMode
 };
-// `identity`: a key file that comes before all others; empty: none.
+// `identity`: a key file that is tried first; empty: none.
 AuthWishes auth_wishes(const SshConfig& config, const std::string& identity);
 
 struct LogIn {
@@ -31,9 +31,9 @@ struct LogIn {
   Asking asking = Asking::allowed;
 };
 
-// Logs in with keys, an agent, or what is typed. `method`: one of SSH_AUTH_METHOD_* that alone has
-// let us in before, and is tried without asking which ones are taken; 0: none, and then set if one
-// has. Throws Error{unreachable}, or AnswersSpent where nobody may be asked.
+// Logs in with keys, an agent, or typed answers. `method`: the SSH_AUTH_METHOD_* that succeeded
+// alone before; tried without querying the accepted methods; 0: none, and set after a success.
+// Throws Error{unreachable}, or AnswersSpent if no person may be asked.
 void log_in(LogIn login, std::atomic<int>& method);
 
 }  // namespace topsctl

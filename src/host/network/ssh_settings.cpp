@@ -1,4 +1,4 @@
-// Asks ssh_config for a target, as this user on this host.
+// Evaluates ssh_config for a target, as this user on this host.
 #include "host/network/ssh_settings.hpp"
 
 #include <netdb.h>
@@ -101,7 +101,7 @@ UnknownKeys unknown_keys_of(const SshConfig& config, const SshOptions& wishes) {
   if (wishes.unknown_keys) return *wishes.unknown_keys;
   const std::string checking = lower_case(config.value("stricthostkeychecking"));
   if (checking == "yes" || checking == "true") return UnknownKeys::refuse;
-  // "no" would also take changed keys; that is never done.
+  // "no" would also accept changed keys, which topsctl never does.
   if (checking == "accept-new" || checking == "no" || checking == "off" || checking == "false")
     return UnknownKeys::accept;
   return UnknownKeys::ask;

@@ -1,4 +1,4 @@
-// What ssh_config and the command line say together about one target.
+// The combined settings of ssh_config and the command line for one target.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ KnownHosts known_hosts_of(const SshConfig& config);
 UnknownKeys unknown_keys_of(const SshConfig& config, const SshOptions& wishes);
 int connect_timeout_of(const SshConfig& config, const SshOptions& wishes);
 
-// The last of the jump hosts of ProxyJump, and those before it.
+// The last of ProxyJump's hosts; `before`: the earlier ones.
 Target last_hop(const std::string& jump, std::string& before);
 
 // A command line of ssh that reaches the same host: "ssh", "-F", ..., "user@node1".

@@ -18,13 +18,12 @@ struct SocketWishes {
   int attempts = 1;
 };
 
-// Connects by TCP to the first address of a host that accepts; the socket is the caller's to close.
-// Throws ConnectionLost with the
-// reason alone, Error{interrupted, terminated}.
+// Connects by TCP to the first address of a host that accepts; the caller must close the socket.
+// Throws ConnectionLost with only the reason, Error{interrupted, terminated}.
 int connect_socket(const std::string& host, unsigned port, const SocketWishes& wishes);
 
-// While it lives, the socket is shut down as soon as a signal asks topsctl to stop or the time is
-// over: libssh waits without end and sees neither.
+// While it lives, shuts down the socket when a signal asks topsctl to stop or the time is over:
+// libssh waits without a limit and notices neither.
 class SocketDeadline {
  public:
   SocketDeadline(int socket, std::chrono::milliseconds limit);
@@ -35,7 +34,7 @@ class SocketDeadline {
   bool is_over() const { return is_over_; }
 
  private:
-  Descriptor socket_;  // a copy of it: libssh may close its own
+  Descriptor socket_;  // a duplicate: libssh may close its own
   Bell done_;
   std::atomic<bool> is_over_ = false;
   std::thread thread_;

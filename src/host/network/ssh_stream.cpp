@@ -1,4 +1,4 @@
-// Programs at the far end of a channel, and tunnels through a host.
+// Remote programs over a channel, and tunnels through a host.
 #include "host/network/ssh_stream.hpp"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ struct ChannelRelease {
 using Channel = std::unique_ptr<ssh_channel_struct, ChannelRelease>;
 
 constexpr std::size_t most_errors = 16U << 10U;
-constexpr std::size_t most_unread = std::size_t{40} << 20U;  // bytes heard while we send
+constexpr std::size_t most_unread = std::size_t{40} << 20U;  // bytes received while we send
 constexpr std::chrono::seconds longest_silence(10);
 constexpr std::chrono::seconds longest_answer(15);
 constexpr std::chrono::seconds longest_question(2);
@@ -55,7 +55,7 @@ class SshStream : public RemoteStream {
     if (!channel_ || ssh_channel_open_session(channel_.get()) != SSH_OK)
       refuse_connection(session_, peer_, "open a channel to");
     round_trip = time_since(begun);
-    // A server begins its sessions at its leisure: PAM takes 50 ms and more.
+    // A server may start sessions slowly: PAM takes 50 ms and more.
     const std::chrono::microseconds at_best(
         is_tunneled_ ? 0 : round_trip_of(ssh_get_fd(session_)).count());
     if (asked == Asked::command && at_best < round_trip / 2)
@@ -71,7 +71,7 @@ class SshStream : public RemoteStream {
   }
 
   void write(std::string_view bytes) override {
-    // In pieces, so that an interrupt is seen in between.
+    // In pieces, so that an interrupt is noticed in between.
     constexpr std::size_t piece = 128U << 10U;
     while (!bytes.empty()) {
       const std::string_view part = bytes.substr(0, std::min(piece, open_window()));
@@ -129,7 +129,7 @@ class SshStream : public RemoteStream {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // -1: it has not come yet. libssh itself would wait for it without end.
+  // -1: not received yet. libssh itself would wait for it without a limit.
   int exit_status() const {
     ssh_set_blocking(session_, 0);
     const int status = ssh_channel_get_exit_status(channel_.get());
@@ -143,14 +143,15 @@ class SshStream : public RemoteStream {
     return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun);
   }
 
-  // Of one that servers answer at once, whatever they say; whoever does not is not waited for.
+  // The time of a request that servers answer at once, with any result; a server without an answer
+  // is not waited for.
   std::chrono::microseconds time_of_question() {
     const auto asked = Clock::now();
     ask(longest_question);
     return time_since(asked);
   }
 
-  // Waits for the answer, and tells nothing of it.
+  // Waits for the answer, and ignores its content.
   void ask(std::chrono::seconds patience) {
     long timeout_s = patience.count();
     ssh_options_set(session_, SSH_OPTIONS_TIMEOUT, &timeout_s);
@@ -159,10 +160,10 @@ class SshStream : public RemoteStream {
     ssh_options_set(session_, SSH_OPTIONS_TIMEOUT, &timeout_s);
   }
 
-  // Whether the waker came first, rather than something from the far end or a signal. Returns after
-  // ten seconds at the latest, as a host behind another one is to be asked then.
+  // Whether the waker became readable before data from the remote or a signal. Returns after at
+  // most ten seconds, because a host behind another one must be probed then.
   bool wait_for_packet(const WaitLimit& limit, int waker) const {
-    // What libssh could not write at once it writes when it is asked for what has come.
+    // libssh writes pending output when it is asked for input.
     const bool has_unsent = (ssh_get_poll_flags(session_) & SSH_WRITE_PENDING) != 0;
     const short events = static_cast<short>(has_unsent ? POLLIN | POLLOUT : POLLIN);
     std::array<pollfd, 3> watched = {{{ssh_get_fd(session_), events, 0},
@@ -174,8 +175,8 @@ class SshStream : public RemoteStream {
     return ::poll(watched.data(), watched.size(), wait_ms) > 0 && watched[2].revents != 0;
   }
 
-  // How much may be sent without waiting for the far end. libssh would wait itself, and for ever
-  // where the program there has ended and something that it said is still unread.
+  // The number of bytes that can be sent without waiting. libssh itself would wait, and forever if
+  // the remote program has ended and some of its output is still unread.
   std::size_t open_window() {
     for (;;) {
       throw_if_interrupted();
@@ -199,7 +200,7 @@ class SshStream : public RemoteStream {
     }
   }
 
-  // TCP tells when the host is gone, but not when one behind it is: that one is asked.
+  // TCP detects that the host is gone, but not a host behind it: that one must be probed.
   void require_sign_of_life() {
     if (!is_tunneled_ || Clock::now() - heard_at_ < longest_silence) return;
     const auto asked = Clock::now();
@@ -248,7 +249,7 @@ class SshStream : public RemoteStream {
   const bool is_tunneled_;
   Channel channel_;
   std::string errors_;
-  std::string unread_;  // that came while we waited to send
+  std::string unread_;  // received while we waited to send
   Clock::time_point heard_at_ = Clock::now();
 };
 
@@ -307,7 +308,7 @@ class SshTunnel::Pump {
   void run() {
     std::vector<char> buffer(256U << 10U);
     while (!is_over_ && from_channel(buffer) && from_socket(buffer)) {
-      // What came while we wrote lies in the channel already, and wakes no poll.
+      // Data that came while we wrote is already in the channel, and wakes no poll.
       if (ssh_channel_poll(channel_.get(), 0) != 0) continue;
       const bool may_send = ssh_channel_window_size(channel_.get()) > 0;
       std::array<pollfd, 2> watched = {
@@ -333,7 +334,8 @@ class SshTunnel::Pump {
   }
 
   bool from_socket(std::vector<char>& buffer) {
-    // Never more than is taken there without waiting, or the end of it all would wait, too.
+    // Never more than the other side accepts without waiting, else the end of the tunnel would wait
+    // too.
     const std::size_t most =
         std::min<std::size_t>(buffer.size(), ssh_channel_window_size(channel_.get()));
     if (most == 0) return true;

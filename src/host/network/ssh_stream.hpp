@@ -10,8 +10,8 @@
 
 namespace topsctl {
 
-// Carries bytes between a socket of ours and a port that another connection's host reaches, in a
-// thread of its own.
+// Copies bytes between our socket and a port that another connection's host reaches, on its own
+// thread.
 class SshTunnel {
  public:
   // Throws Error{unreachable}.
@@ -21,7 +21,7 @@ class SshTunnel {
   SshTunnel(const SshTunnel&) = delete;
   SshTunnel& operator=(const SshTunnel&) = delete;
 
-  // Our end; whoever takes it closes it.
+  // Our end; the caller must close it.
   int take_socket();
 
  private:
@@ -29,13 +29,13 @@ class SshTunnel {
   std::unique_ptr<Pump> pump_;
 };
 
-// A program at the far end of a channel. The connection must outlive it. `round_trip`: how long the
-// channel took to open.
+// A remote program over a channel. The connection must outlive it. `round_trip`: the time for
+// opening the channel.
 std::unique_ptr<RemoteStream> ssh_stream(const SshConnection& connection,
                                          const std::string& command_line,
                                          std::chrono::microseconds& round_trip);
 
-// The same for what the server there has under a name.
+// The same for a subsystem of the server.
 std::unique_ptr<RemoteStream> ssh_subsystem(const SshConnection& connection,
                                             const std::string& name,
                                             std::chrono::microseconds& round_trip);

@@ -146,7 +146,8 @@ void require_trusted(ssh_session session, const SshPeer& peer, const KnownHosts&
                  "do not log in to this host: ask who revoked its key");
     }
   }
-  // libssh looks into one file at a time; the first of the user's comes last, and is written to.
+  // libssh reads one file at a time; the user's first one comes last, and new keys are written to
+  // it.
   std::string changed_in;
   for (const std::string& file : all) {
     ssh_options_set(session, SSH_OPTIONS_KNOWNHOSTS, file.c_str());

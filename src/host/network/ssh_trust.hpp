@@ -1,4 +1,4 @@
-// Whether the machine that answers is the one that is meant.
+// Whether the responding host is the intended one.
 #pragma once
 
 #include <libssh/libssh.h>
@@ -26,16 +26,16 @@ void require_trusted(ssh_session session, const SshPeer& peer, const KnownHosts&
                      UnknownKeys unknown, Secrets& secrets);
 
 // Whether a file in the form of sshd(8), SSH_KNOWN_HOSTS FILE FORMAT, revokes this key for a host,
-// named as in such a file. libssh passes @revoked over. `key` is as base64.
+// named as in such a file. libssh ignores @revoked. `key` is in base64.
 bool is_revoked(const std::string& known_hosts, const std::string& place, const std::string& key);
 
-// As messages name it, with address, port and user where the name alone does not tell them.
+// The host's name for messages, with address, port and user if the name alone is ambiguous.
 std::string label_of(const SshPeer& peer);
 
-// Throws ConnectionLost with what libssh says.
+// Throws ConnectionLost with libssh's message.
 [[noreturn]] void refuse_connection(ssh_session session, const SshPeer& peer,
                                     const std::string& act);
-// The same with another reason.
+// The same with a given reason.
 [[noreturn]] void refuse_connection(const SshPeer& peer, const std::string& act,
                                     const std::string& reason);
 

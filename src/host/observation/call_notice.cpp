@@ -1,4 +1,4 @@
-// Reads by process_vm_readv(2), and by ptrace(2) where only that may.
+// Reads by process_vm_readv(2), and by ptrace(2) if only that is permitted.
 #include "topsctl/host/observation/call_notice.hpp"
 
 #include <sys/ptrace.h>
@@ -16,13 +16,13 @@ namespace topsctl {
 
 namespace {
 
-// Reads within one page, since the next one may be unmapped. Returns the bytes read; 0: none.
+// Reads within one page, because the next one may be unmapped. Returns the number of bytes read.
 std::size_t read_piece(pid_t process, std::uint64_t from, char* to, std::size_t size) {
   const iovec here = {to, size};
   const iovec there = {reinterpret_cast<void*>(from), size};  // NOLINT: of another process
   const ssize_t got = ::process_vm_readv(process, &here, 1, &there, 1, 0);
   if (got > 0) return static_cast<std::size_t>(got);
-  // Without CAP_SYS_PTRACE that is refused for another user's process, even if it is traced.
+  // Without CAP_SYS_PTRACE this is refused for another user's process, even a traced one.
   if (errno != EPERM && errno != ENOSYS) return 0;
   std::size_t done = 0;
   while (done < size) {

@@ -1,4 +1,4 @@
-// Waits for the stops of traced processes, and has them go on.
+// Waits for the stops of traced processes, and continues them.
 #include "topsctl/host/observation/call_tracer.hpp"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ namespace topsctl {
 
 namespace {
 
-// A signal that comes just before the wait for stops is made up for by the next one.
+// A signal just before the wait for stops is lost; the next one compensates for it.
 constexpr int program_signal = SIGUSR1;
 constexpr int tick_signal = SIGALRM;
 constexpr suseconds_t tick_us = 100'000;
@@ -35,11 +35,11 @@ volatile sig_atomic_t is_woken = 0;
 
 struct Arrival {
   pid_t process = 0;
-  Descriptor answer;  // takes an errno
+  Descriptor answer;  // receives an errno
   bool is_filtered = false;
 };
 
-// The kernel says whose message it is, by the number that the process has here.
+// The kernel reports the sender, by its process number in this namespace.
 std::optional<Arrival> receive_arrival(int socket) {
   int is_filtered = 0;
   iovec body = {&is_filtered, sizeof is_filtered};
@@ -171,7 +171,7 @@ void CallTracer::serve(const std::function<bool()>& is_over) {
       ::poll(&watched, 1, -1);  // ticks end it
       is_woken = 1;
     } else if (errno != EINTR) {
-      tracees_.clear();  // ECHILD: they are gone
+      tracees_.clear();  // ECHILD: no child is left
     }
     if (is_woken == 0) continue;
     is_woken = 0;
@@ -297,9 +297,9 @@ void CallTracer::judge(pid_t process, Tracee& tracee) {
   if (reason != 0 && !call.refuse(reason)) give_up(process, errno);
 }
 
-// What can neither be answered nor let go on must not run.
+// A process whose call can be neither judged nor continued must not run.
 void CallTracer::give_up(pid_t process, int reason) {
-  if (reason == ESRCH) return;  // it has been killed, which the next wait tells
+  if (reason == ESRCH) return;  // it was killed, which the next wait reports
   tell_(format("cannot answer a system call of process {}: {}", process, std::strerror(reason)));
   ::kill(process, SIGKILL);
 }

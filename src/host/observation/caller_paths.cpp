@@ -1,4 +1,4 @@
-// Follows paths as the kernel will, a folder at a time.
+// Resolves paths as the kernel will, one directory at a time.
 #include "topsctl/host/observation/caller_paths.hpp"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr int most_links = 40;  // as the kernel follows them
+constexpr int most_links = 40;  // the kernel's own limit
 constexpr std::string_view proc_begin = "/proc/";
 
 std::string link_target(int folder, const std::string& name) {
@@ -36,7 +36,7 @@ std::string in_proc(pid_t process, std::string_view name) {
   return concat("/proc/", process, "/", name);
 }
 
-// Without CAP_SYS_PTRACE only the user of a process is shown where its links in proc(5) lead.
+// Without CAP_SYS_PTRACE, only the user of a process may resolve its links in proc(5).
 class AsUserOf {
  public:
   explicit AsUserOf(pid_t process) {
@@ -53,7 +53,8 @@ class AsUserOf {
   AsUserOf& operator=(const AsUserOf&) = delete;
 };
 
-// The same as `read`, of a link in the folder of the process; again as its user if that is refused.
+// The same as `read`, for a link in the process's directory; retried as its user if that is
+// refused.
 template <typename Read>
 auto as_allowed(pid_t process, Read read) {
   const auto done = read();
@@ -71,7 +72,7 @@ std::string link_of_process(pid_t process, std::string_view name) {
   return {target.data(), static_cast<std::size_t>(size)};
 }
 
-// Links of processes lead to what has another name, or none.
+// Links of processes lead to files with another name, or without one.
 bool is_magic(int folder) {
   constexpr ino_t root_of_proc = 1;
   struct statfs system {};
@@ -80,8 +81,8 @@ bool is_magic(int folder) {
          ::fstat(folder, &status) == 0 && status.st_ino != root_of_proc;
 }
 
-// A folder below `root`, which no link and no ".." leaves. Not open: errno says why; ELOOP also for
-// a link of a process.
+// Opens a directory below `root`, without leaving it by links or "..". Not open: errno has the
+// reason; ELOOP also for a link of a process.
 Descriptor open_below(int root, const std::string& path) {
   constexpr int as_place = O_PATH | O_NOFOLLOW | O_CLOEXEC;
   const auto again = [&] { return Descriptor(::openat(root, ".", as_place | O_DIRECTORY)); };
@@ -115,7 +116,7 @@ Descriptor open_below(int root, const std::string& path) {
     begin = 0;
     if (target.starts_with('/')) folders.resize(1);
   }
-  // Also what is no folder.
+  // Also for a file.
   return Descriptor(::openat(folders.back().get(), ".", as_place | O_DIRECTORY));
 }
 
@@ -123,7 +124,7 @@ std::string path_of_open(int descriptor) {
   return link_target(AT_FDCWD, concat("/proc/self/fd/", descriptor));
 }
 
-// "" for the root: then a path is appended as it is.
+// "" for the root, so that a path can be appended.
 std::string without_root(std::string path) {
   return path == "/" ? std::string() : std::move(path);
 }
@@ -185,7 +186,7 @@ std::pair<std::string, std::string> CallerPaths::begin_of(pid_t process, int fol
   const std::string from =
       link_of_process(process, folder == AT_FDCWD ? "cwd" : concat("fd/", folder));
   if (!from.starts_with('/')) return {};  // a pipe or the like: the call fails
-  // Whoever was left outside of its root by chroot(2) walks there.
+  // A process outside of its root after chroot(2) resolves paths from there.
   if (!is_below(from, root)) root.clear();
   std::string whole = concat(from.substr(root.size()), "/", path);
   return {std::move(root), std::move(whole)};
@@ -230,8 +231,8 @@ const CallerPaths::Folder& CallerPaths::known_folder(pid_t process, const std::s
     if (const auto known = folders_.find(path); known != folders_.end()) return known->second;
   }
   last_folder_ = open_folder(process, root, path);
-  // No link was passed: what makes this wrong is that the folder goes away or moves. What is of a
-  // process means something else for the next one.
+  // No link was followed: the cache entry becomes wrong only if the directory is removed or moved.
+  // A path of a process means something else for the next one.
   if (!is_of_machine || !last_folder_.opened.is_open() || !is_below(last_folder_.path, root_))
     return last_folder_;
   last_folder_.inside = without_root(on_machine(last_folder_.path));
@@ -262,7 +263,7 @@ CallerPaths::Folder CallerPaths::open_folder(pid_t process, const std::string& r
     throw untold(path);
   }
   folder.path = path_of_open(folder.opened.get());
-  // "self" of /proc leads whoever asks to itself.
+  // "self" of /proc refers to the process that resolves it.
   if (folder.path.starts_with(own_)) {
     folder.path = in_proc(process, folder.path.substr(own_.size()));
     folder.opened = Descriptor(::open(folder.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -335,7 +336,7 @@ CallerPlace CallerPaths::behind(const Folder& folder, const std::string& name) c
   const bool is_named = ::lstat(path.c_str(), &named) == 0 && named.st_dev == found.status.st_dev &&
                         named.st_ino == found.status.st_ino;
   if (is_named) found.path = on_machine(path);
-  // A file without a name is gone when it is closed.
+  // An unnamed file disappears when it is closed.
   return is_named || found.status.st_nlink > 0 ? found : CallerPlace();
 }
 
@@ -349,7 +350,7 @@ std::string CallerPaths::name_of_open(pid_t process, int descriptor) {
     return ::readlinkat(opened_.get(), concat(descriptor).c_str(), target.data(), target.size());
   });
   if (size <= 0) {
-    opened_.close();  // perhaps of a process that is gone, with the number of this one
+    opened_.close();  // possibly of an ended process with the same number
     return {};
   }
   const std::string_view path(target.data(), static_cast<std::size_t>(size));

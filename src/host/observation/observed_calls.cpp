@@ -1,4 +1,4 @@
-// The table of calls, and the filter made of it.
+// The table of calls, and the filter made from it.
 #include "topsctl/host/observation/observed_calls.hpp"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@ namespace {
 using Kind = CallKind;
 
 constexpr int none = -1;
-// Of programs that run beside those of x86-64.
+// For 32-bit programs on x86-64.
 [[maybe_unused]] constexpr std::uint32_t compatible_architecture = AUDIT_ARCH_I386;
 
 struct ObservedCall {
@@ -25,7 +25,7 @@ struct ObservedCall {
   CallShape shape;
 };
 
-// The numbers of later calls are the same everywhere.
+// Newer calls have the same numbers on all architectures.
 constexpr auto observed_calls = std::to_array<ObservedCall>({
 #ifdef __x86_64__
     {SYS_open, 5, {Kind::open, -1, 0, -1, -1, 1}},
@@ -86,7 +86,7 @@ constexpr auto observed_calls = std::to_array<ObservedCall>({
 });
 
 struct JudgedCalls {
-  std::array<int, 4> unknown;  // io_uring, and clone3, whose flags stand in memory
+  std::array<int, 4> unknown;  // io_uring, and clone3, whose flags are in memory
   std::array<int, 3> refused;  // open_by_handle_at, setns, acct
   int clone;
   int unshare;
@@ -117,7 +117,7 @@ std::uint32_t call_number(int number) {
   return static_cast<std::uint32_t>(number);
 }
 
-// Told if an argument has one of these bits.
+// Reports the call if an argument has one of these bits.
 void add_if_bits(FilterText& filter, int call, std::size_t argument, std::uint32_t bits,
                  std::uint32_t what) {
   filter.skip(BPF_JEQ, call_number(call), 0, 4);
@@ -126,7 +126,7 @@ void add_if_bits(FilterText& filter, int call, std::size_t argument, std::uint32
   filter.answer(SECCOMP_RET_ALLOW);
 }
 
-// The same if it is just this.
+// The same if the argument is exactly this value.
 void add_if_equal(FilterText& filter, int call, std::size_t argument, std::uint32_t value,
                   std::uint32_t what) {
   filter.skip(BPF_JEQ, call_number(call), 0, 4);

@@ -97,12 +97,12 @@ class CallReader {
 
   void add_opened(std::uint64_t flags, std::uint64_t resolving = 0) {
     if ((flags & O_PATH) != 0) return;
-    // A file without a name: its folder is not touched.
+    // An unnamed file: its directory is not changed.
     if ((flags & O_TMPFILE) == O_TMPFILE) return;
     const bool makes = (flags & O_CREAT) != 0;
     const bool keeps_link = (flags & O_NOFOLLOW) != 0 || (makes && (flags & O_EXCL) != 0);
     const CallerLink last = keeps_link ? CallerLink::keep : CallerLink::follow;
-    // A file that is only made.
+    // A file that is only created.
     if (makes && (flags & O_EXCL) != 0 && (resolving & RESOLVE_IN_ROOT) == 0 &&
         is_known(paths_.name_of(notice_.process, descriptor(shape_.folder), text(shape_.path))))
       return;
@@ -126,7 +126,7 @@ class CallReader {
     add_opened(how.flags, how.resolve);
   }
 
-  // Whether what is there need not be looked at.
+  // Whether the path needs no check.
   bool is_known(const std::string& name) const { return name.empty() || is_known_(name); }
 
   void add_removed() {
@@ -164,7 +164,7 @@ class CallReader {
     touches_.push_back({std::move(from), Touch::tree, to.path});
   }
 
-  // What has a further name may be written to by that one.
+  // A file with an additional name may be written through that name.
   void add_linked() {
     const std::uint64_t flags = argument(shape_.flags);
     const std::string from = text(shape_.path);

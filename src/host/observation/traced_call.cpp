@@ -1,4 +1,4 @@
-// Registers of x86-64, which programs of 32 bits have, too.
+// Registers of x86-64, which 32-bit programs use too.
 #include "host/observation/traced_call.hpp"
 
 #include <linux/audit.h>
@@ -38,7 +38,7 @@ bool can_trace_calls() {
 bool TracedCall::read() {
   if (trace(PTRACE_GETREGS, process_, 0, reinterpret_cast<std::uint64_t>(&registers_)) != 0)
     return false;
-  // Programs of 64 bits may make calls of the other kind, too (int 0x80); they have other numbers.
+  // 64-bit programs may make calls of the other kind too (int 0x80); they have other numbers.
   constexpr std::uint16_t interrupt = 0x80CD;
   errno = 0;
   const long word = ::ptrace(PTRACE_PEEKTEXT, process_, registers_.rip - call_size, nullptr);
@@ -66,7 +66,7 @@ CallNotice TracedCall::notice() const {
   return notice;
 }
 
-// No call has this number; the result stays as it is set here.
+// No call has this number; the result stays as set here.
 bool TracedCall::refuse(int reason) {
   registers_.orig_rax = static_cast<std::uint64_t>(-1);
   registers_.rax = static_cast<std::uint64_t>(-static_cast<std::int64_t>(reason));

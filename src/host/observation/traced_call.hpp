@@ -11,14 +11,14 @@
 
 namespace topsctl {
 
-// Whether registers of this architecture are known here.
+// Whether the registers of this architecture are supported.
 bool can_trace_calls();
 
 // ptrace(2), which returns -1 with errno set.
 long trace(__ptrace_request request, pid_t process, std::uint64_t address = 0,
            std::uint64_t data = 0);
 
-// For who traces the process. What returns a bool returns false with errno set.
+// For the tracer of the process. Functions with a bool result return false with errno set.
 class TracedCall {
  public:
   explicit TracedCall(pid_t process) : process_(process) {}
@@ -27,11 +27,11 @@ class TracedCall {
 
   // False after a change of user id, if the tracer lacks CAP_SYS_PTRACE.
   bool is_readable() const { return is_readable_; }
-  // The process opens itself by a call in the place of this one, which it then makes anew.
+  // Makes the process open itself by a call in place of this one, which is then restarted.
   bool make_readable();
 
   CallNotice notice() const;
-  // The kernel makes none; the process gets this errno.
+  // Skips the call; the process gets this errno.
   bool refuse(int reason);
 
  private:

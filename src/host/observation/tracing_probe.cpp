@@ -23,9 +23,9 @@ namespace topsctl {
 namespace {
 
 constexpr const char* probed_path = "/nonexistent/topsctl-probe";
-constexpr int unread = 200;  // no errno: the call was not told, or not as it was made
+constexpr int unread = 200;  // not an errno: the call was not reported, or not as it was made
 
-// In a process of its own. Its exit status: 0 as it should be, else an errno.
+// Runs in a separate process. Its exit status: 0 for success, else an errno.
 int try_tracing() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return errno;

@@ -1,4 +1,4 @@
-// Lists what is installed for an interpreter, by name and version.
+// Lists the installed distributions of an interpreter, by name and version.
 #include "host/python/distributions.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::optional<std::string> text_if_readable(const fs::path& file) {
   try {
     return read_text_if_present(file, most_distribution_metadata);
   } catch (const Error&) {
-    return std::nullopt;  // a folder, too large, or not for us
+    return std::nullopt;  // a directory, too large, or not readable for us
   }
 }
 
@@ -35,7 +35,7 @@ std::optional<std::string> metadata_of(const fs::path& entry) {
 
 }  // namespace
 
-// What the metadata says, else what the name says: "name-version.dist-info",
+// Name and version from the metadata, else from the file name: "name-version.dist-info",
 // "name-version-py3.8.egg-info".
 InstalledWheel read_distribution(const fs::path& entry) {
   InstalledWheel distribution;

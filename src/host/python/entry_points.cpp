@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_told_faults = 20;
 
-// "\w" of Python's regular expressions: beyond ASCII, letters are taken for granted.
+// "\w" of Python's regular expressions; assumes that all non-ASCII characters are letters.
 bool is_word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
@@ -38,7 +38,7 @@ bool is_dotted_name(std::string_view text) {
   });
 }
 
-// "[x, y]", which pip ignores; takes it off.
+// Removes "[x, y]", which pip ignores.
 bool take_extras(std::string_view& value) {
   const auto open = value.find('[');
   if (open == std::string_view::npos) return true;
@@ -54,7 +54,7 @@ bool take_extras(std::string_view& value) {
   });
 }
 
-// Of a group that is no command's: "module", "module:attribute".
+// For a group without commands: "module", "module:attribute".
 bool is_object(std::string_view value) {
   if (!take_extras(value)) return false;
   const std::vector<std::string> parts = split(value, ':');

@@ -20,7 +20,7 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-// RFC 3986: what urllib.parse.quote leaves as it is.
+// RFC 3986: characters that urllib.parse.quote does not escape.
 std::string url_quoted(std::string_view path) {
   constexpr std::string_view plain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~/";

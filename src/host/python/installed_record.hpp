@@ -10,13 +10,13 @@
 
 namespace topsctl {
 
-// Collects the lines of an installed wheel's RECORD; paths are absolute and become relative to the
-// library folder.
+// Collects the lines of an installed wheel's RECORD; absolute paths become relative to the library
+// directory.
 class InstalledRecord {
  public:
   explicit InstalledRecord(std::string library) : library_(std::move(library)) {}
 
-  // A file that is as the wheel's RECORD claims.
+  // A file that matches the wheel's RECORD.
   void add_claim(const std::string& path, const RecordLine& claim);
   // A file of that content.
   void add(const std::string& path, std::string_view content);
@@ -33,7 +33,7 @@ class InstalledRecord {
   std::set<std::pair<std::string, std::string>> lines_;  // path, ",digest,size"
 };
 
-// What pip writes for a file that was named to it.
+// The text that pip writes for a wheel that was given as a file.
 std::string direct_url(const std::filesystem::path& wheel, const std::string& sha256);
 
 }  // namespace topsctl

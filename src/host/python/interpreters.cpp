@@ -1,4 +1,4 @@
-// Finds Python interpreters by their names and asks each of them once.
+// Finds Python interpreters by their names and runs each of them once.
 #include "topsctl/host/python/interpreters.hpp"
 
 #include <sys/stat.h>
@@ -70,7 +70,7 @@ std::vector<Candidate> candidates(const Host& host, const std::vector<std::strin
   return found;
 }
 
-// What makes an interpreter the same as another.
+// The identity of an interpreter, to detect duplicates.
 std::string identity(const Host& host, const std::string& path) {
   std::string program = canonical_in_root(host.root, path, LastLink::follow);
   const std::string folder = fs::path(path).parent_path().parent_path().string();
@@ -79,7 +79,7 @@ std::string identity(const Host& host, const std::string& path) {
   return concat(canonical_in_root(host.root, folder, LastLink::follow), "\n", program);
 }
 
-// Debian gives the groups below 100 to parts of the system alone (policy 9.2.2).
+// Debian reserves the groups below 100 for parts of the system (policy 9.2.2).
 bool is_open_to_others(const struct stat& status) {
   constexpr gid_t first_local_group = 100;
   const bool is_foreign = status.st_uid != 0 && status.st_uid != ::geteuid();
@@ -89,7 +89,7 @@ bool is_open_to_others(const struct stat& status) {
   return !S_ISLNK(status.st_mode) && (is_foreign || has_foreign_group || is_open);
 }
 
-// What a program answered may hold anything.
+// The output of a program may contain any bytes.
 void make_printable(PythonFacts& python) {
   python.version = printable(python.version);
   python.minor = printable(python.minor);

@@ -7,8 +7,8 @@
 
 namespace topsctl {
 
-// As Python's email parser finds them, and so pip: they end before the first line that is none,
-// whatever follows. A file that begins with a blank line has none.
+// Like Python's email parser, and so pip: the headers end before the first line that is not a
+// header. A file that begins with a blank line has none.
 Stanza metadata_headers(std::string_view text);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Asks interpreters through embedded probes, and reads dist-info folders.
+// Queries interpreters through embedded probes, and reads dist-info directories.
 #include "topsctl/host/python/python.hpp"
 
 #include <sys/stat.h>
@@ -50,7 +50,7 @@ std::string text_or_empty(const Json& answer, const char* key) {
   return found != answer.end() && found->is_string() ? printable(found->get<std::string>()) : "";
 }
 
-// Nothing for an interpreter that could not say all of it.
+// Empty for an interpreter that could not report all values.
 InstallScheme scheme_of(const Json& answer) {
   const auto found = answer.find("scheme");
   if (found == answer.end() || !found->is_object()) return {};
@@ -187,7 +187,7 @@ std::optional<PythonFacts> read_python(const Host& host, const std::string& inte
     result = run_probe(host, executable, "interpreter.py", {}, {}, probe_timeout_ms);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::host_unfit) return std::nullopt;
-    // In another root only chroot(2) can be what is not permitted, unless we are root.
+    // In another root, only chroot(2) can fail with EPERM, unless we are root.
     if (error.code() == ErrorCode::permission && (host.root == "/" || is_root_user()))
       return std::nullopt;
     throw;
@@ -197,7 +197,7 @@ std::optional<PythonFacts> read_python(const Host& host, const std::string& inte
   try {
     facts = parse_answer(result.report);
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::bad_stack) return std::nullopt;  // no answer of the probe's
+    if (error.code() == ErrorCode::bad_stack) return std::nullopt;  // not an answer of the probe
     throw;
   }
   facts.wheels = read_installed_wheels(host, facts, wheels);

@@ -1,4 +1,4 @@
-// SHA-256 is the one that wheels have; the others go through libcrypto's EVP interface.
+// Wheels use SHA-256; other digests go through libcrypto's EVP interface.
 #include "topsctl/host/python/record_digest.hpp"
 
 #include <openssl/evp.h>

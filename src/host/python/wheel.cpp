@@ -63,7 +63,7 @@ class MetadataReading {
   }
 
  private:
-  // Python's zipfile reads none of an archive that has such a name.
+  // Python's zipfile cannot read an archive with such a name.
   void require_names_in_utf8() const {
     for (const ZipEntry& entry : zip_.entries()) {
       if (is_utf8(entry.raw_path)) continue;
@@ -71,8 +71,8 @@ class MetadataReading {
     }
   }
 
-  // Of the folders at the top the one whose name is the file's: others belong to distributions that
-  // are bundled. A wheel that was renamed has but one, of another name.
+  // Among the top-level directories, the one that matches the file name: others belong to bundled
+  // distributions. A renamed wheel has only one, with another name.
   std::string info_folder(const WheelFileName& name) const {
     std::set<std::string> own;
     std::set<std::string> all;
@@ -103,7 +103,7 @@ class MetadataReading {
     return *own.begin();
   }
 
-  // The last one of that name, as Python's zipfile takes it.
+  // The last one of that name, which Python's zipfile uses.
   const ZipEntry* entry(std::string_view name) const {
     const std::string path = concat(package_.wheel->dist_info, "/", name);
     const auto& entries = zip_.entries();
@@ -168,11 +168,11 @@ class MetadataReading {
     }
     tags = facts.wheel_tags;
     if (std::find(tags.begin(), tags.end(), file_tag) == tags.end()) tags.push_back(file_tag);
-    // The file name is what the operator and pip see; WHEEL may list the expanded set.
+    // The operator and pip see the file name; WHEEL may list the expanded set.
     package_.python->minor = python_minor({file_tag});
   }
 
-  // What the central directory claims.
+  // The files by the central directory.
   void list_files() {
     std::vector<PayloadEntry> files;
     for (const ZipEntry& entry : zip_.entries()) {
@@ -191,7 +191,7 @@ class MetadataReading {
     package_.files_are_claims = true;
   }
 
-  // Python's site module runs lines that begin with "import"; what ends a line differs by version.
+  // Python's site module runs lines that begin with "import"; line ends differ by version.
   bool has_code(const ZipEntry& entry) const {
     if (entry.type != PayloadEntry::Type::file) return false;
     return entry.size > most_path_file ||

@@ -32,7 +32,7 @@ namespace {
 constexpr std::size_t most_told = 1000;
 constexpr std::uint64_t longest_target = 4096;
 
-// What RECORD says, by path.
+// The entries of RECORD, by path.
 class RecordDigests {
  public:
   RecordDigests(const std::string& record, const std::string& subject)
@@ -104,7 +104,7 @@ class ContentsReading {
   }
 
  private:
-  // Sorts out what is read: not folders, and not what no sound wheel holds.
+  // Selects the members to read: no directories, and none with a problem.
   void choose() {
     const std::vector<ZipEntry>& entries = zip_.entries();
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -132,7 +132,7 @@ class ContentsReading {
     });
   }
 
-  // pip writes the target as a file's text, unzip makes a link of it.
+  // pip writes the target as a file's text, unzip creates a link.
   void take_link(const ZipEntry& entry, PayloadEntry& listed) {
     listed.link_target = zip_.text(entry, longest_target);
     if (listed.link_target.starts_with('/') || link_escapes(listed.path, listed.link_target)) {
@@ -140,7 +140,7 @@ class ContentsReading {
     }
   }
 
-  // Entries that each are possible for deflate can be too much together.
+  // Entries that are each possible with deflate can be too large together.
   void refuse_bombs() const {
     constexpr std::uint64_t harmless = 512ULL << 20U;
     constexpr std::uint64_t best_ratio = 400;
@@ -148,7 +148,7 @@ class ContentsReading {
     std::uint64_t compressed = 0;
     for (const std::size_t i : work_) {
       const ZipEntry& entry = zip_.entries()[i];
-      if (!entry.problem.empty()) continue;  // never decompressed, so it may claim what it likes
+      if (!entry.problem.empty()) continue;  // never decompressed, so its size is irrelevant
       size += entry.size;
       compressed += entry.compressed_size;
     }
@@ -202,7 +202,7 @@ class ContentsReading {
     try {
       while (helpers.size() + 1 < threads_) helpers.emplace_back([this, memory] { work(memory); });
     } catch (const std::system_error&) {
-      // Fewer threads do it too: this one works as well.
+      // Fewer threads suffice: this thread works too.
     }
     work(memory);
     helpers.clear();
@@ -257,9 +257,9 @@ class ContentsReading {
     }
   }
 
-  // Whether the next member is worth reading beside another one, for the sake of their digests: it
-  // is large, what follows keeps all other threads busy until it ends, and there is room for what
-  // is collected of it, up to 16 MiB for an ELF file.
+  // Whether to read the next member interleaved with another one, to compute their digests in
+  // parallel: it is large, the remaining members keep all other threads busy until it ends, and
+  // there is memory for its collected data, up to 16 MiB for an ELF file.
   bool pays_beside(const ZipBuffers& buffers) const {
     constexpr std::size_t most_threads = 2;
     const std::size_t next = next_;
@@ -269,7 +269,7 @@ class ContentsReading {
     return !buffers.fits(entry) && left_[next + 1] >= threads_ * entry.size;
   }
 
-  // The next one that no thread has, if there is any; in pieces where there are no buffers.
+  // The next member that no thread has, if any; in pieces if there are no buffers.
   void begin(std::optional<Member>& member, ZipBuffers* buffers, RecordDigest& digest,
              Contents& part) {
     const std::size_t at = next_++;
@@ -309,7 +309,7 @@ class ContentsReading {
       compare(line, claim, member.path, found, member.size, part);
   }
 
-  // A path may be listed twice; lines by another algorithm than the last one's are left out.
+  // A path may be listed twice; ignores lines with another algorithm than the last one's.
   static void compare(const RecordLine& line, const RecordLine& last, const std::string& path,
                       const std::string& found, std::uint64_t size, Contents& part) {
     if (line.algorithm == last.algorithm && line.digest != found) {
@@ -329,7 +329,7 @@ class ContentsReading {
     contents_.strange.push_back({kind, std::move(path), std::string(detail)});
   }
 
-  // The order of threads must not be seen, nor which of too many are left out.
+  // Makes the result independent of the order of threads, also which entries exceed the limit.
   void sort_and_bound() {
     const auto by_path = [](const auto& a, const auto& b) { return a.path < b.path; };
     std::stable_sort(contents_.mismatches.begin(), contents_.mismatches.end(),
@@ -351,7 +351,7 @@ class ContentsReading {
   Contents contents_;
   std::vector<PayloadEntry> files_;
   std::vector<std::size_t> work_;    // indices of entries, the biggest first
-  std::vector<std::uint64_t> left_;  // bytes of each of `work_` and all that follow
+  std::vector<std::uint64_t> left_;  // bytes of each element of `work_` and all following ones
   std::size_t threads_ = 0;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> is_stopped_ = false;

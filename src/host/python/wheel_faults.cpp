@@ -1,4 +1,4 @@
-// The rules of pip 20.3 to 26 for what a wheel has beside the contents of its files.
+// The rules of pip 20.3 to 26 for a wheel's metadata and names.
 #include "host/python/wheel_faults.hpp"
 
 #include <algorithm>
@@ -28,13 +28,13 @@ bool has_long_name(std::string_view path) {
                      [](const std::string& part) { return is_name_too_long(part); });
 }
 
-// Where a file goes, as far as it can be told without an interpreter.
+// The destination of a file, as far as it is known without an interpreter.
 std::string place_of_member(std::string_view member) {
   const WheelDestination destination = wheel_destination(member);
   return concat(static_cast<int>(destination.kind), "/", destination.path);
 }
 
-// In the order of the bytes, all that lies below "a" comes after "a/".
+// In byte order, everything below "a" comes after "a/".
 void add_collisions(const std::set<std::string>& files, std::vector<WheelFault>& faults) {
   for (const std::string& file : files) {
     const std::string below = concat(file, "/");

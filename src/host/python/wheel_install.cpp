@@ -1,4 +1,4 @@
-// Reads wheels that are to be installed; what is wrong with them is judged as `inspect` judges it.
+// Reads wheels that are to be installed; judges their problems as `inspect` does.
 #include "topsctl/host/python/wheel_install.hpp"
 
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The zip of a file, and the file for as long as it is read.
+// The zip of a file, which stays open while it is read.
 class OpenWheel {
  public:
   explicit OpenWheel(const fs::path& file)
@@ -60,7 +60,7 @@ void read_wheel_metadata(const fs::path& file, Package& package) {
   const OpenWheel wheel(file);
   read_wheel_metadata(wheel.zip(), wheel.name(), package);
   refuse_other_name(wheel, package);
-  // What is only claimed must not be taken for known.
+  // Declared values must not count as verified.
   package.record.clear();
   package.files.reset();
   package.files_are_claims = false;
@@ -70,12 +70,12 @@ Contents read_wheel_payload(const fs::path& file, Package& package) {
   const OpenWheel wheel(file);
   Package read;
   read_wheel_metadata(wheel.zip(), wheel.name(), read);
-  // Without libdeflate: what pip refuses is refused before anything is changed.
+  // Without libdeflate, so that everything that pip rejects is rejected before any change.
   Contents contents =
       read_wheel_contents(wheel.zip(), read, {.threads = usual_threads(), .memory = 0});
   std::vector<PayloadEntry> files;
   for (const ZipEntry& entry : wheel.zip().entries()) {
-    // pip counts the metadata of another distribution even where it is an empty directory.
+    // pip recognizes the metadata of another distribution even if it is an empty directory.
     const bool is_of_another = entry.type == PayloadEntry::Type::directory &&
                                entry.path.find('/') == std::string::npos &&
                                lower_case(entry.path).ends_with(".dist-info") &&

@@ -103,7 +103,7 @@ class Installation {
     require_possible();
     make_public_folder(real(library_));
     staging_ = real(library_) / wheel_staging_folder;
-    fs::remove_all(staging_);  // what a cut-off run left
+    fs::remove_all(staging_);  // left by an interrupted run
     make_folder(staging_, 0700);
     unpack();
     make_files();
@@ -136,7 +136,7 @@ class Installation {
         refuse(format("{} is not a file", in_quotes(printable(entry.raw_path))));
       }
       if (place.is_script && is_launcher_of(place.relative, entries_)) continue;
-      // A signature of RECORD holds for the wheel's, not for the one that is written.
+      // A signature of RECORD covers the wheel's RECORD, not the one that is written.
       if (is_exempt_from_record(entry.path, info_) || is_of_installer(entry.path, info_)) continue;
       files_.push_back({place, &entry});
     }
@@ -145,7 +145,8 @@ class Installation {
     }
   }
 
-  // Others of that name, as Debian's own below /usr, are not in the way, and not pip's to remove.
+  // Others of that name, such as Debian's below /usr, do not conflict, and pip would not remove
+  // them.
   void read_installed() {
     PythonFacts python;
     python.site_directories = {request_.scheme.purelib};
@@ -171,14 +172,14 @@ class Installation {
     }
   }
 
-  // With the missing ones above it: whoever imports the package must get there, whatever our umask.
+  // Also creates missing parents, readable for all users of the package, regardless of our umask.
   static void make_public_folder(const fs::path& folder) {
     if (fs::is_directory(folder)) return;
     make_public_folder(folder.parent_path());
     make_folder(folder, program_mode);
   }
 
-  // Each folder of the scheme has a tree of its own in the staging folder.
+  // Each directory of the scheme has its own tree in the staging directory.
   const fs::path& tree_of(const std::string& folder) {
     const auto [at, is_new] = trees_.emplace(folder, staging_ / std::to_string(trees_.size()));
     if (is_new) make_folder(at->second, program_mode);
@@ -208,8 +209,8 @@ class Installation {
     unpack_members(zip_, std::move(members), claims_);
   }
 
-  // Scripts for this interpreter, launchers, and the files of the dist-info folder that installers
-  // write; RECORD last.
+  // Creates scripts for this interpreter, launchers, and the files of the dist-info directory that
+  // installers write; RECORD last.
   void make_files() {
     InstalledRecord record(library_);
     for (const NewFile& file : files_) {
@@ -273,7 +274,7 @@ class Installation {
     }
   }
 
-  // The dist-info folder last: what reads it finds nothing, or all of it.
+  // Moves the dist-info directory last: its readers see nothing, or the complete wheel.
   void move_into_place() {
     const fs::path info = staging_ / "info";
     fs::rename(tree_of(library_) / info_, info);
@@ -293,15 +294,15 @@ class Installation {
   Descriptor file_;
   ZipReader zip_;
   Package package_;
-  std::string info_;     // name of the dist-info folder
-  std::string library_;  // where it goes
+  std::string info_;     // name of the dist-info directory
+  std::string library_;  // its destination
   std::vector<EntryPoint> entries_;
   std::vector<NewFile> files_;
   std::vector<InstalledWheel> installed_;  // of that name
   RecordClaims claims_;
   fs::path staging_;
-  std::map<std::string, fs::path> trees_;  // by the scheme's folder
-  std::set<std::string> made_;             // folders in them
+  std::map<std::string, fs::path> trees_;  // by the scheme's directory
+  std::set<std::string> made_;             // directories in them
   InstalledFiles result_;
 };
 

@@ -26,7 +26,7 @@ namespace {
               "the file is damaged: get a new copy from the vendor's bundle");
 }
 
-// What one thread needs to decompress; handed from one member to the next.
+// The decompression tools of one thread; passed from one member to the next.
 struct Tools {
   ZipBuffers buffers;
   RecordDigest digest;

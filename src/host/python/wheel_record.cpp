@@ -17,8 +17,8 @@ constexpr std::size_t most_lines = 200'000;
               "get a new copy of the wheel from the vendor's bundle");
 }
 
-// One line as Python's csv module reads it: quotes count only where a field begins with one. Always
-// three fields: of shorter lines the last are empty, and what follows is nobody's, as for pip.
+// Parses one line like Python's csv module: quotes count only at the beginning of a field. Always
+// three fields: missing ones are empty, and extra ones are ignored, as by pip.
 std::vector<std::string> csv_fields(std::string_view line) {
   enum class State { begins, plain, quoted, quote_in_quoted } state = State::begins;
   std::vector<std::string> fields(1);

@@ -1,4 +1,4 @@
-// Removes what RECORD lists, and never anything behind a link that leads away.
+// Removes the files in RECORD, and never anything behind a link out of the scheme.
 #include "topsctl/host/python/wheel_removal.hpp"
 
 #include <unistd.h>
@@ -60,8 +60,8 @@ class Removing {
     return true;
   }
 
-  // Deepest first; a folder that was emptied may leave its parent empty. Those of commands and data
-  // are others' as well, and stay.
+  // Deepest first; removing a directory may leave its parent empty. Directories for commands and
+  // data are shared, and stay.
   void remove_empty_folders() {
     while (!folders_.empty()) {
       const auto last = std::prev(folders_.end());
@@ -78,8 +78,8 @@ class Removing {
  private:
   const FileTree tree_;
   const std::set<std::string>& kept_;
-  const std::vector<std::string> all_;  // the scheme's folders
-  const std::vector<std::string> own_;  // those of them that hold a folder for each distribution
+  const std::vector<std::string> all_;  // the scheme's directories
+  const std::vector<std::string> own_;  // those of them with a directory per distribution
   std::set<std::string> folders_;
 };
 

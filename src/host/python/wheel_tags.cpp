@@ -27,7 +27,7 @@ std::optional<unsigned> number_of(std::string_view digits) {
   return value;
 }
 
-// "py38" has a major version of one digit; in "py3.8" the rest comes as a piece of its own.
+// "py38" has a one-digit major version; in "py3.8" the rest is a separate piece.
 PythonTag tag_of(std::string_view text) {
   PythonTag tag;
   const auto digits = std::min(text.find_first_of("0123456789"), text.size());
@@ -43,7 +43,7 @@ PythonTag tag_of(std::string_view text) {
 std::vector<PythonTag> python_tags(std::string_view tag) {
   std::vector<PythonTag> tags;
   for (const std::string& piece : split(tag.substr(0, tag.find('-')), '.')) {
-    // "py3.8" is meant as 3.8, though PEP 425 makes a set of it.
+    // "py3.8" means 3.8, although PEP 425 reads it as a set.
     if (!tags.empty() && is_digits(piece) && tags.back().is_known() && !tags.back().minor) {
       tags.back().minor = number_of(piece);
     } else {
@@ -53,7 +53,7 @@ std::vector<PythonTag> python_tags(std::string_view tag) {
   return tags;
 }
 
-// Extension modules of the stable ABI serve all later versions too (PEP 384).
+// Extension modules of the stable ABI work with all later versions (PEP 384).
 bool is_stable_abi(std::string_view tag) {
   const std::vector<std::string> parts = split(tag, '-');
   return parts.size() == 3 && parts[1] == "abi3";

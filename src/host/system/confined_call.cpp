@@ -30,7 +30,7 @@ namespace {
 constexpr std::size_t largest_message = 60U << 10U;
 constexpr std::uint64_t most_result = 1ULL << 30U;
 
-// What the worker says; an answer comes to the three that want a file alone.
+// The messages of the worker; only the three that request a file get an answer.
 enum class Word : char { file, bytes, input, output, nameless, warning, result, error, done };
 
 struct Message {
@@ -120,10 +120,10 @@ class Worker : public FileGiver, public ConfinedProgress {
     return answered_file(kept_descriptor);
   }
 
-  mutable std::mutex mutex_;  // of the socket: an answer goes to who asked
+  mutable std::mutex mutex_;  // guards the socket: an answer goes to the requesting thread
 };
 
-// In the worker; whoever called stops it when it is to stop.
+// Runs in the worker; the caller stops it when necessary.
 int do_work(const Descriptor& socket, const ConfinedCall& call,
             const std::function<std::string(const ConfinedProgress&)>& work) {
   ::signal(SIGQUIT, SIG_IGN);
@@ -147,7 +147,7 @@ int do_work(const Descriptor& socket, const ConfinedCall& call,
   return 0;
 }
 
-// Tells whoever called in this very process.
+// Reports to the caller in this process.
 class DirectProgress : public ConfinedProgress {
  public:
   explicit DirectProgress(const ConfinedCall& call) : call_(call) {}

@@ -27,7 +27,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr uid_t nobody = 65534;  // Debian's nobody and nogroup; owns no file
+constexpr uid_t nobody = 65534;  // Debian's unprivileged user and group; owns no file
 
 void close_all_but(int kept) {
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -67,7 +67,7 @@ bool become_nobody() {
           ::setresuid(nobody, nobody, nobody) == 0);
 }
 
-// No path at all: landlock(7). Kernels before 5.13 have none, and need none beside the filter.
+// Forbids all paths: landlock(7). Kernels before 5.13 lack it; the filter suffices there.
 void give_up_paths() {
   constexpr std::uint64_t first_rights = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1U) - 1;
   const landlock_ruleset_attr all = {.handled_access_fs = first_rights};

@@ -35,7 +35,8 @@ Descriptor written(const fs::path& file) {
   return Descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, own_file));
 }
 
-// All but the standard streams and these: a connection must not stay open for the sake of the run.
+// Closes all except the standard streams and these, so that the run does not keep a connection
+// open.
 void close_others(std::initializer_list<int> kept) {
   std::vector<int> open;
   std::error_code ignored;
@@ -79,7 +80,7 @@ void DetachedRun::start(const std::vector<std::string>& argv, Secret input,
     throw system_error(errno, "create directory", folder_.string());
   }
   for (const RunFile& file : files) write_plainly(folder_ / file.name, file.bytes, own_file);
-  // Before the fork: what is in the pipe is in no memory of the keeper.
+  // Before the fork, so that the keeper's memory does not contain the input.
   Pipe pipe = make_pipe();
   make_room(pipe, input.view().size());
   write_all(pipe.write_end, input.view(), "the input");
@@ -90,7 +91,7 @@ void DetachedRun::start(const std::vector<std::string>& argv, Secret input,
   if (pid < 0) throw system_error(errno, "start", argv[0], ErrorCode::host_unfit);
   if (pid == 0) {
     ::setsid();
-    // Its parent ends at once, so that nobody is left to reap it but init.
+    // Its parent ends at once, so that init reaps it.
     if (const pid_t second = ::fork(); second != 0) ::_exit(second < 0 ? 127 : 0);
     keep(argv, pipe.read_end, ready.write_end.get());
   }
@@ -101,7 +102,7 @@ void DetachedRun::start(const std::vector<std::string>& argv, Secret input,
     throw Error(ErrorCode::host_unfit, format("cannot start {}", in_quotes(argv[0])));
 }
 
-// The keeper: whoever finds it holding its lock knows that the program runs.
+// The keeper: its lock shows that the program runs.
 void DetachedRun::keep(const std::vector<std::string>& argv, const Descriptor& input,
                        int ready) const {
   for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
@@ -115,7 +116,7 @@ void DetachedRun::keep(const std::vector<std::string>& argv, const Descriptor& i
   if (program < 0) ::_exit(1);
   if (program == 0) become(argv, {input.get(), report.get(), events.get()}, directory_);
   static_cast<void>(!::write(ready, "1", 1));
-  // What led to whoever started it must not stay open.
+  // Descriptors of the starter must not stay open.
   for (int stream = 0; stream < 3; ++stream) ::dup2(null.get(), stream);
   ::close(ready);
   ::close(input.get());
@@ -185,7 +186,7 @@ Descriptor start_detached(const std::vector<std::string>& arguments) {
   if (pid < 0) throw system_error(errno, "start", "topsctl", ErrorCode::host_unfit);
   if (pid == 0) {
     ::setsid();
-    // Its parent ends at once, so that nobody is left to reap it but init.
+    // Its parent ends at once, so that init reaps it.
     if (const pid_t second = ::fork(); second != 0) ::_exit(second < 0 ? 127 : 0);
     const int null = ::open("/dev/null", O_RDWR);
     for (const int stream : {1, 2}) {

@@ -55,7 +55,7 @@ void Md5::update(std::string_view bytes) {
 
 std::string Md5::hex() {
   std::string text = hex_of(finished(static_cast<EVP_MD_CTX*>(context_)));
-  // Without a type the one in use is kept, which costs no look-up.
+  // Without a type the present one is kept, which avoids a look-up.
   if (EVP_DigestInit_ex(static_cast<EVP_MD_CTX*>(context_), nullptr, nullptr) != 1) {
     throw Error(ErrorCode::internal, "libcrypto cannot start an MD5 digest");
   }
@@ -103,7 +103,7 @@ namespace {
 
 Sha256 digest_of_rest(const Descriptor& input, const std::string& shown) {
   Sha256 digest;
-  // Small enough to stay in the cache and to come from the heap without a call; not set to zero.
+  // Small enough to stay in the cache and to be allocated without a system call; not zeroed.
   constexpr std::size_t block = 64U << 10U;
   const auto buffer = std::make_unique_for_overwrite<char[]>(block);
   for (;;) {

@@ -1,4 +1,4 @@
-// Opens files, or asks who can.
+// Opens files, directly or through the process outside.
 #include "topsctl/host/system/file_access.hpp"
 
 #include <fcntl.h>

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// At most so many, so that no huge folder is read for the sake of a hint.
+// Limited, so that a hint does not require reading a huge directory.
 std::vector<std::string> names_in(const fs::path& folder) {
   constexpr std::size_t most_names = 10'000;
   std::vector<std::string> names;
@@ -116,8 +116,8 @@ void replace_file(const fs::path& file, std::string_view bytes, mode_t mode,
   if (durability == Durability::durable) sync_directory(file.parent_path());
 }
 
-// By a file without a name, so that a kill leaves nothing behind; for a moment there is no file.
-// False where the file system or the lack of /proc does not allow it.
+// Uses an unnamed file, so that a kill leaves nothing behind; for a moment there is no file. False
+// if the file system or a missing /proc does not allow it.
 bool replace_by_nameless(const fs::path& file, std::string_view bytes, mode_t mode) {
   const Descriptor output(
       ::open(file.parent_path().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
@@ -203,11 +203,11 @@ std::string copy_with_digest(const fs::path& from, const fs::path& to) {
 std::string copy_with_digest(const Descriptor& input, const std::string& from,
                              const Descriptor& output, const std::string& to) {
   const bool cloned = ::ioctl(output.get(), FICLONE, input.get()) == 0;
-  // The digest is of what the copy holds: a clone is read back, since the original may change under
-  // us.
+  // The digest is computed from the copy: a clone is read back, because the original may change at
+  // any time.
   const Descriptor& source = cloned ? output : input;
   Sha256 digest;
-  constexpr std::size_t block = 64U << 10U;  // as for a digest alone
+  constexpr std::size_t block = 64U << 10U;  // the same as for a digest only
   const auto buffer = std::make_unique_for_overwrite<char[]>(block);
   for (;;) {
     const ssize_t got = ::read(source.get(), buffer.get(), block);

@@ -1,4 +1,4 @@
-// The machine worked on: its root, its clock, its environment.
+// The host that is worked on: its root, its clock, its environment.
 #include "topsctl/host/system/host.hpp"
 
 #include <pwd.h>
@@ -69,10 +69,10 @@ Command Host::command(std::vector<std::string> argv, std::int64_t timeout_ms) co
   command.timeout_ms = timeout_ms;
   command.environment = {
       {"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"},
-      // Messages are in English; names may be in any script (Python 3.6 takes no other locale for
+      // Messages are in English; names may be in any script (Python 3.6 accepts no other locale for
       // that).
       {"LC_ALL", "C.UTF-8"},
-      {"HOME", "/nonexistent"},  // nobody's configuration is read
+      {"HOME", "/nonexistent"},  // no user's configuration is read
   };
   return command;
 }
@@ -99,7 +99,7 @@ std::string requesting_user(const std::map<std::string, std::string>& environmen
 }
 
 std::string state_of_user(const std::map<std::string, std::string>& environment) {
-  // A relative path is to be ignored.
+  // A relative path must be ignored.
   const auto absolute = [&](const char* name) {
     const auto found = environment.find(name);
     return found != environment.end() && found->second.starts_with('/') ? found->second

@@ -25,7 +25,7 @@ std::array<struct sigaction, watched.size()> before;
 
 void take_note(int signal) {
   const int saved = errno;
-  // What a person wants counts for more than the time that is over.
+  // A person's signal has priority over the deadline.
   if (signal != SIGALRM || received == 0) received = signal;
   const char byte = 1;
   static_cast<void>(!::write(wake_pipe[1], &byte, 1));
@@ -97,7 +97,7 @@ Deadline::~Deadline() {
   ::alarm(0);
   if (received != SIGALRM) return;
   received = 0;
-  // Else every later wait would find a signal that nobody knows of.
+  // Otherwise every later wait would see a stale signal.
   drain_wake_pipe();
 }
 

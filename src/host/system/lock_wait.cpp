@@ -1,4 +1,4 @@
-// Children that wait for locks: the lock belongs to the open file, which the parent has, too.
+// Child processes that wait for locks: the lock belongs to the open file, which the parent shares.
 #include "topsctl/host/system/lock_wait.hpp"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ bool lock_and_wait(int file, LockKind kind) {
 BlockedCall::BlockedCall(const std::function<bool()>& call) {
   Pipe returned = make_pipe();
   const pid_t parent = ::getpid();
-  // Our handlers would tell us of a signal to the child as of one to us. It ends by SIGKILL only.
+  // Our handlers would treat a signal to the child as one to us. Only SIGKILL ends it.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -40,7 +40,7 @@ BlockedCall::BlockedCall(const std::function<bool()>& call) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
       if (::getppid() != parent) return 1;
       const char result = call() ? 'y' : 'n';
-      // Not only by its end: a program that another thread starts may have the pipe, too.
+      // Not only by its end: a program that another thread starts may inherit the pipe.
       static_cast<void>(!::write(returned.write_end.get(), &result, 1));
       return 0;
     });

@@ -20,7 +20,7 @@ std::optional<std::uint64_t> number_of(const std::optional<std::string>& text) {
   const std::string_view digits = trimmed(*text);
   std::uint64_t number = 0;
   const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (parsed.ec != std::errc()) return std::nullopt;  // "max": there is no limit
+  if (parsed.ec != std::errc()) return std::nullopt;  // "max": no limit
   return number;
 }
 
@@ -32,7 +32,7 @@ std::uint64_t available(const Read& read) {
   return 0;
 }
 
-// What one group and those above it leave; in a container its own stands at the top.
+// The memory left by one group and those above it; in a container its own group is at the top.
 void limit_by(const Read& read, const std::string& top, std::string group, const char* most,
               const char* used, std::uint64_t& spare) {
   for (;;) {

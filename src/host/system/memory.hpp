@@ -1,4 +1,4 @@
-// How much memory a process of this machine may still take.
+// The amount of memory that a process of this host can still use.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace topsctl {
 
-// Bytes that can be had without pushing others out: what the kernel calls available, or what the
-// limit of our control group (a container's) leaves if that is less. 0 if it is not known.
+// Bytes available without reclaiming from others: the kernel's available memory, or the rest of our
+// control group's limit (a container's) if that is less. 0 if unknown.
 std::uint64_t spare_memory();
 
-// The same of given files; `read` answers nothing for a file that is not there.
+// The same from given files; `read` returns nothing for a missing file.
 std::uint64_t spare_memory(
     const std::function<std::optional<std::string>(const std::string& path)>& read);
 

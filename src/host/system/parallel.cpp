@@ -39,7 +39,7 @@ class IndexWork {
       try {
         while (others.size() + 1 < useful) others.emplace_back([this] { take_turns(); });
       } catch (const std::system_error&) {
-        // Fewer threads do it too.
+        // Fewer threads suffice.
       }
       take_turns();
     }

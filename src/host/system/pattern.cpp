@@ -109,7 +109,7 @@ namespace {
 
 constexpr std::size_t shortest_atom = TextScan::shortest;  // characters
 
-// What the expression matches if that is one text, such as "a\\.b".
+// The text that the expression matches if it is a literal, such as "a\\.b".
 std::optional<std::string> plain_text_of(std::string_view expression) {
   constexpr std::string_view special = ".*+?()[]{}|^$";
   std::string text;
@@ -124,8 +124,8 @@ std::optional<std::string> plain_text_of(std::string_view expression) {
   return text;
 }
 
-// The texts of which at least one is in whatever the expression matches, in lower case; as few and
-// as long ones as can be. None: it can match without any.
+// Literals in lower case; every match of the expression has at least one of them; as few and as
+// long as possible. Empty: it can match without any.
 std::vector<std::string> needed_texts(const std::string& expression) {
   const auto text = plain_text_of(expression);
   if (text && text->size() >= shortest_atom) return {lower_case(*text)};
@@ -202,7 +202,7 @@ struct PatternSet::Compiled {
 
   std::deque<Member> members;
   TextScan scan;
-  std::vector<std::size_t> always;  // those that can do without any text
+  std::vector<std::size_t> always;  // those that need no literal
 };
 
 PatternSet::PatternSet(const std::vector<std::string>& expressions)

@@ -75,18 +75,18 @@ struct ChildImage {
   }
 
   // The first child leads session and process group, and waits for the program, its own child. If
-  // topsctl dies, the pipe from it closes, and the keeper ends the whole group: nothing that was
-  // run goes on without its journal.
+  // topsctl dies, the pipe from it closes, and the keeper ends the whole group: no program
+  // continues without its journal.
   [[noreturn]] void start(const Pipes& pipes) {
-    // A session of its own, so without a terminal: what a lost one sends cannot reach it, and
-    // nothing that is run can stop to ask at it.
+    // Its own session, so without a terminal: signals of a lost terminal do not reach it, and no
+    // program can prompt there.
     ::setsid();
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    // The keeper outlives the SIGTERM for the group, to tell how the program ended.
+    // The keeper survives the SIGTERM for the group, to report how the program ended.
     for (const int signal : {SIGINT, SIGTERM, SIGQUIT}) ::signal(signal, SIG_IGN);
-    // Comes through only while the keeper waits, and has to wake it: one that is ignored would not.
+    // Delivered only while the keeper waits, and must wake it: an ignored signal would not.
     struct sigaction wake {};
     wake.sa_handler = [](int) {};
     ::sigaction(SIGCHLD, &wake, nullptr);
@@ -118,7 +118,7 @@ struct ChildImage {
         continue;
       }
       // The end of this process closes the pipe, but a program that another thread of topsctl
-      // starts at this moment may have it, too.
+      // starts at this moment may inherit it.
       static_cast<void>(!::write(pipes.ended.write_end.get(), "1", 1));
       if (WIFSIGNALED(status)) {
         ::signal(WTERMSIG(status), SIG_DFL);
@@ -188,7 +188,7 @@ class Running {
         .count();
   }
 
-  // What is left until something is due, rounded up; -1: nothing is.
+  // The remaining time until the next deadline, rounded up; -1: none.
   int poll_timeout() const {
     if (is_killed_) return -1;
     const std::int64_t due = stopped_at_ ? *stopped_at_ + grace_ms : command_.timeout_ms;
@@ -202,7 +202,7 @@ class Running {
         {pipes_.report.read_end.get(), POLLIN, 0},
         {stopped_at_ ? -1 : interrupt_descriptor(), POLLIN, 0},
         {pipes_.input.write_end.get(), POLLOUT, 0},
-        // The program's own end: a daemon that it leaves may keep the output open.
+        // The program's own end: a remaining daemon may keep the output open.
         {pipes_.ended.read_end.get(), POLLIN, 0},
     }};
     if (::poll(watched.data(), watched.size(), poll_timeout()) < 0) watched = {};
@@ -240,7 +240,7 @@ class Running {
     if (done != pid_) return;
     if (WIFEXITED(status)) result_.status = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) result_.signal = WTERMSIG(status);
-    // What a program that failed left running must not write while its work is undone.
+    // Remaining processes of a failed program must not write while its work is undone.
     if (stopped_at_ || status != 0) ::kill(-pid_, SIGKILL);
   }
 
@@ -321,7 +321,7 @@ RunResult SystemRunner::run(const Command& command) {
   pipes.failure.write_end.close();
   pipes.alive.read_end.close();
   pipes.ended.write_end.close();
-  // A setup may wait for others.
+  // A setup may block.
   const bool is_settled = wait_for({pipes.failure.read_end.get()}, WaitLimit(command.timeout_ms));
   int reason = is_settled && !is_interrupted() ? 0 : ETIMEDOUT;
   if (reason == ETIMEDOUT) {

@@ -11,7 +11,7 @@ namespace topsctl {
 
 std::string random_bytes(std::size_t count) {
   std::string bytes(count, '\0');
-  // Never fewer than asked for, up to 256 bytes, once the kernel has gathered enough.
+  // Never fewer than requested, up to 256 bytes, after the kernel's generator is initialized.
   if (::getrandom(bytes.data(), count, 0) != static_cast<ssize_t>(count))
     throw system_error(errno, "read", "random numbers");
   return bytes;

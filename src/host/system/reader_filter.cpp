@@ -1,4 +1,4 @@
-// The list of what is allowed, as instructions for the kernel.
+// The list of allowed calls, as instructions for the kernel.
 #include "host/system/reader_filter.hpp"
 
 #include <fcntl.h>
@@ -58,12 +58,12 @@ constexpr auto calls_of_readers = std::to_array<std::uint32_t>({SYS_futex,
                                                                 SYS_exit_group});
 
 #ifdef TOPSCTL_SANITIZED
-// By pipes UBSan tells whether an address can be read.
+// UBSan uses pipes to test whether an address is readable.
 constexpr auto calls_of_sanitizers = std::to_array<std::uint32_t>(
     {SYS_pipe2, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_mincore, SYS_writev, SYS_dup});
 #endif
 
-// What libraries try and can do without, where an answer is more useful than death.
+// Optional calls of libraries: an error is better than a kill.
 constexpr auto vain_calls = std::to_array<std::uint32_t>(
     {SYS_openat, SYS_faccessat, SYS_readlinkat, SYS_statx, SYS_ioctl, SYS_fcntl, SYS_prctl,
      SYS_sysinfo, SYS_uname, SYS_prlimit64, SYS_getrusage, SYS_setpriority, SYS_unlinkat,
@@ -74,7 +74,7 @@ constexpr auto vain_calls = std::to_array<std::uint32_t>(
 
 constexpr std::uint32_t refused = SECCOMP_RET_ERRNO | EACCES;
 
-// The flags of pthread_create(3): threads of this process, nothing else.
+// The flags of pthread_create(3): allows only threads of this process.
 void judge_threads(FilterText& filter) {
   constexpr auto thread = static_cast<std::uint32_t>(CLONE_VM | CLONE_SIGHAND | CLONE_THREAD);
   filter.skip(BPF_JEQ, SYS_clone, 0, 5);
@@ -84,7 +84,7 @@ void judge_threads(FilterText& filter) {
   filter.answer(SECCOMP_RET_KILL_PROCESS);
 }
 
-// No memory that holds code.
+// Forbids executable memory.
 void judge_memory(FilterText& filter, std::uint32_t call) {
   filter.skip(BPF_JEQ, call, 0, 4);
   filter.load(FilterText::argument(2));
@@ -100,7 +100,7 @@ void judge_stat(FilterText& filter) {
   filter.answer(refused);
 }
 
-// abort(3): signals to this process alone.
+// abort(3): allows signals only to this process.
 void judge_signals(FilterText& filter) {
   filter.skip(BPF_JEQ, SYS_tgkill, 0, 4);
   filter.load(FilterText::argument(0));
@@ -120,7 +120,7 @@ bool allow_reading_calls() {
   judge_memory(filter, SYS_mmap);
   judge_memory(filter, SYS_mprotect);
   judge_threads(filter);
-  // What it is to do stands in memory, where a filter cannot look; C libraries fall back to clone.
+  // Its arguments are in memory, where a filter cannot read them; C libraries fall back to clone.
   filter.when(BPF_JEQ, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
   judge_stat(filter);
   judge_signals(filter);

@@ -3,10 +3,10 @@
 
 namespace topsctl {
 
-// From now on this process may use memory, threads and clocks, read and write what is open, and ask
-// over its sockets for more. Opening and looking at paths fails with EACCES; any other call, such
-// as socket(2) or execve(2), kills the process. Needs no_new_privs. False with errno set if the
-// kernel refuses.
+// From now on this process may use memory, threads and clocks, read and write open descriptors, and
+// request more over its sockets. Opening and examining paths fails with EACCES; any other call,
+// such as socket(2) or execve(2), kills the process. Needs no_new_privs. False with errno set if
+// the kernel refuses.
 bool allow_reading_calls();
 
 }  // namespace topsctl

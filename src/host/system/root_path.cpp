@@ -32,7 +32,7 @@ std::string on_machine(const fs::path& root, const std::string& inside) {
 }  // namespace
 
 std::string canonical_in_root(const fs::path& root, std::string_view path, LastLink last_link) {
-  constexpr int most_links = 40;  // as the kernel's own limit
+  constexpr int most_links = 40;  // the kernel's own limit
   std::deque<std::string> todo;
   push_front(todo, path);
   std::string done;  // "/usr/lib", without links
@@ -56,7 +56,7 @@ std::string canonical_in_root(const fs::path& root, std::string_view path, LastL
     }
     std::array<char, PATH_MAX> target{};
     const ssize_t size = ::readlink(here.c_str(), target.data(), target.size());
-    if (size <= 0) {  // somebody has replaced it since
+    if (size <= 0) {  // it was replaced since
       done = next;
       continue;
     }

@@ -1,4 +1,4 @@
-// explicit_bzero, and what the kernel may show of this process.
+// explicit_bzero, and hiding of this process's memory.
 #include "topsctl/host/system/secret.hpp"
 
 #include <sys/prctl.h>

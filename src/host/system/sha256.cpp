@@ -1,5 +1,5 @@
-// SHA-256 by libcrypto; several side by side by that function which it uses for TLS records itself,
-// or, where the processor has the vectors for it, sixteen by ours.
+// SHA-256 by libcrypto; several texts in parallel by the function that libcrypto uses for TLS
+// records, or, if the processor has the vectors for it, sixteen by our own code.
 #include "topsctl/host/system/sha256.hpp"
 
 #include <openssl/sha.h>
@@ -16,8 +16,8 @@
 #include <immintrin.h>
 #endif
 
-// In no header of OpenSSL, and the same in every release since 1.0.2
-// (crypto/sha/asm/sha256-mb-x86_64.pl). A libcrypto without it is no error, only slower.
+// Not in any header of OpenSSL, and the same in every release since 1.0.2
+// (crypto/sha/asm/sha256-mb-x86_64.pl). A libcrypto without it is not an error, only slower.
 extern "C" {
 struct HashLane {
   const unsigned char* bytes;
@@ -41,11 +41,11 @@ namespace {
 
 constexpr std::size_t block_bytes = SHA256_CBLOCK;
 constexpr std::size_t state_words = SHA256_DIGEST_LENGTH / sizeof(std::uint32_t);
-constexpr unsigned few_lanes = 8;  // as many as libcrypto takes
+constexpr unsigned few_lanes = 8;  // the maximum of libcrypto's function
 constexpr unsigned many_lanes = 16;
 static_assert(many_lanes == Sha256::most_lanes);
 
-// The words of the states (FIPS 180-4, 6.2), each of all lanes.
+// The state words (FIPS 180-4, 6.2) of all lanes.
 template <unsigned Lanes>
 struct alignas(64) LaneStates {
   std::array<std::array<std::uint32_t, Lanes>, state_words> words{};
@@ -71,7 +71,8 @@ bool has_sha() {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & sha) != 0;
 }
 
-// What follows is FIPS 180-4, 6.2.2, of sixteen texts: a vector has the same word of each.
+// The following code is FIPS 180-4, 6.2.2, for sixteen texts: each vector has the same word of each
+// text.
 
 constexpr std::array<std::uint32_t, 64> round_constants = {  // 4.2.2
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -107,13 +108,14 @@ template <int A, int B, int Shift>
   return _mm512_add_epi32(a, b);
 }
 
-// The next block of each text, its words turned from big-endian, and from a text in each vector.
+// Loads the next block of each text, converts its words from big-endian, and transposes them so
+// that each vector has the same word of each text.
 [[gnu::target("avx512f,avx512bw")]] inline void load(Block& block,
                                                      const std::array<HashLane, many_lanes>& lanes,
                                                      std::size_t offset) {
   const Vector turned =
       _mm512_broadcast_i32x4(_mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3));
-  Block quads;  // of four texts each, a word of each of them in each quarter
+  Block quads;  // of four texts each, one word of each text per quarter
 #pragma GCC unroll 4
   for (unsigned i = 0; i < 16; i += 4) {
     Vector texts[4];  // NOLINT(*-avoid-c-arrays)
@@ -144,7 +146,7 @@ template <int A, int B, int Shift>
   }
 }
 
-// The additions are in an order in which few of them wait for the round before.
+// The additions are ordered so that few of them depend on the previous round.
 [[gnu::target("avx512f,avx512bw")]] void take_many(LaneStates<many_lanes>& states,
                                                    const std::array<HashLane, many_lanes>& lanes) {
   Vector state[state_words];  // NOLINT(*-avoid-c-arrays)
@@ -204,7 +206,7 @@ void take_few(LaneStates<few_lanes>& states, const std::array<HashLane, few_lane
   sha256_multi_block(&states, lanes.data(), are_four ? 1 : 2);
 }
 
-// The blocks of each text, by a function of so many lanes.
+// Processes the blocks of each text with a function for this number of lanes.
 template <unsigned Lanes, typename Take>
 void take_blocks(std::span<SHA256_CTX* const> contexts, std::span<const HashLane> texts,
                  const Take& take) {
@@ -229,7 +231,7 @@ struct Sha256::State {
   }
 
   bool is_between_blocks() const { return context.num == 0; }
-  // What `bytes` more add to the length, which is kept in bits.
+  // Adds `bytes` to the length, which is stored in bits.
   void add_length(std::uint64_t bytes) {
     const std::uint64_t bits = context.Nl + (std::uint64_t{context.Nh} << 32U) + bytes * 8;
     context.Nl = static_cast<std::uint32_t>(bits);
@@ -260,7 +262,7 @@ unsigned Sha256::lanes() {
 
 bool Sha256::pay_side_by_side(std::size_t count) {
   if (count > few_lanes) return lanes() == many_lanes;
-  // Vectors of 256 bits take as long for two as for four, which is longer than two alone.
+  // Vectors of 256 bits take as long for two texts as for four, longer than two in sequence.
   static const std::size_t fewest = has_sha() ? 2 : 3;
   return count >= fewest && sha256_multi_block != nullptr && lanes() > 1;
 }
@@ -274,7 +276,7 @@ void Sha256::update_each(std::span<const Piece> pieces) {
   }
 }
 
-// As many whole blocks as every piece has; returns the bytes of each that were taken.
+// Processes as many whole blocks as every piece has; returns the number of bytes taken from each.
 std::size_t Sha256::take_lanes(std::span<const Piece> pieces) {
   if (!pay_side_by_side(pieces.size())) return 0;
   std::size_t blocks = std::numeric_limits<int>::max();

@@ -23,11 +23,11 @@ namespace topsctl {
 
 namespace {
 
-mode_t umask_before = 022;  // as whoever started topsctl has it
+mode_t umask_before = 022;  // the inherited one
 std::optional<rlimit> descriptors_before;
 
-// The next file that is opened would else be standard output, and what is said goes into it.
-// Opened for reading: what is written is still an error.
+// Otherwise the next opened file would become standard output, and output would go into it. Opened
+// for reading, so that writing is still an error.
 void occupy_closed_streams() {
   for (const int stream : {0, 1, 2}) {
     if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
@@ -55,8 +55,8 @@ void raise_descriptor_limit() {
 void prepare_process() {
   occupy_closed_streams();
   raise_descriptor_limit();
-  // Once a large block was freed, glibc keeps the next ones of its size in arenas, which never
-  // shrink: decoders would hold twice what they use.
+  // After a large block was freed, glibc keeps later ones of its size in arenas, which never
+  // shrink: decoders would hold twice the memory that they use.
   constexpr int largest_in_arena = 1 << 20;
   ::mallopt(M_MMAP_THRESHOLD, largest_in_arena);
   for (const char* database : {"passwd", "group", "shadow", "gshadow", "services", "protocols",

@@ -1,4 +1,4 @@
-// fork, exec, and /proc for those that went away from their parents.
+// fork, exec, and /proc for processes that left their parents.
 #include "topsctl/host/system/supervisor.hpp"
 
 #include <fcntl.h>
@@ -110,7 +110,7 @@ std::multimap<pid_t, pid_t> processes_by_parent() {
 }  // namespace
 
 Supervisor::Supervisor() {
-  // Whoever started us may have left it ignored; then nobody could be asked how he ended.
+  // It may be inherited as ignored; then exit statuses would be lost.
   ::signal(SIGCHLD, SIG_DFL);
   const sigset_t set = child_signal();
   ::sigprocmask(SIG_BLOCK, &set, nullptr);
@@ -120,7 +120,7 @@ Supervisor::Supervisor() {
 }
 
 Supervisor::~Supervisor() {
-  // Who is killed may have started another one at that moment; whom no signal ends is left.
+  // A process may fork while it is killed; processes that survive the signal are left.
   const WaitLimit limit(patience_with_killed_ms);
   while (has_children_ && !limit.is_over()) {
     signal_all(SIGKILL);

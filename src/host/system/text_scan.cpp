@@ -19,8 +19,8 @@ TextScan::TextScan(const std::vector<Text>& texts)
       ++counts[bytes_at(text.text.data() + i)];
   }
   for (const Text& text : texts) {
-    // What few texts have is rare in logs as well. With a line end in it a text counts for the line
-    // that it ends in.
+    // A substring that is rare among the texts is rare in logs too. A text with a line end counts
+    // for the line in which it ends.
     const std::size_t last = text.text.size() - shortest;
     const bool is_of_lines = text.text.find_first_of("\r\n") != std::string::npos;
     std::size_t best = last;

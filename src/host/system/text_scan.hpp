@@ -10,10 +10,9 @@
 
 namespace topsctl {
 
-// Looks at each four bytes of a text whether one of the texts can be there (Wu and Manber, TR
-// 94-17, University of Arizona): no step waits for the one before, and all tables stay in the
-// cache, whatever is read. The case of ASCII letters does not matter. Safe to use from several
-// threads at once.
+// Tests each four bytes of a text for a possible match with one of the texts (Wu and Manber, TR
+// 94-17, University of Arizona): steps are independent of each other, and all tables stay in the
+// cache. Ignores the case of ASCII letters. Thread-safe.
 class TextScan {
  public:
   static constexpr std::size_t shortest = 4;  // characters of a text
@@ -38,7 +37,7 @@ class TextScan {
     return end;
   }
 
-  // Calls found(owner) for each occurrence of each text whose owner is wanted.
+  // Calls found(owner) for each occurrence of each text whose owner is selected.
   template <class IsWanted, class Found>
   void each_in(std::string_view text, IsWanted is_wanted, Found found) const {
     each_place(text, 0, [&](std::size_t at, const Key& key) {
@@ -59,7 +58,7 @@ class TextScan {
   static constexpr unsigned hash_bits = 16;
   static constexpr unsigned keys_bits = 10;
 
-  // Of the four bytes there, as if letters were small ones; other bytes may coincide, too.
+  // The four bytes there, with letters in lower case; other bytes may coincide too.
   static std::uint32_t bytes_at(const char* place) {
     constexpr std::uint32_t small_letters = 0x20202020;
     std::uint32_t bytes = 0;
@@ -89,7 +88,7 @@ class TextScan {
   std::vector<std::string> texts_;
   std::vector<std::uint64_t> is_key_;  // bits by hash
   std::vector<Key> keys_;              // by hash
-  std::vector<std::uint32_t> groups_;  // where the keys begin whose hashes begin so
+  std::vector<std::uint32_t> groups_;  // start of the keys with this hash prefix
 };
 
 }  // namespace topsctl

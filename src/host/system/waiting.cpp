@@ -18,7 +18,7 @@ namespace topsctl {
 
 WaitLimit::WaitLimit(std::int64_t milliseconds)
     : has_end_(true),
-      // A year is as good as for ever, and cannot overflow.
+      // A year is practically unlimited, and cannot overflow.
       end_(std::chrono::steady_clock::now() +
            std::chrono::milliseconds(std::clamp<std::int64_t>(milliseconds, 0, 31'536'000'000))) {}
 

@@ -1,4 +1,4 @@
-// Looks at owner and mode of what is open, after the way to it.
+// Checks owner and mode of opened files, after the path to them.
 #include "host/trust/own_file.hpp"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ void require_own(const struct stat& status, const fs::path& path) {
               only_root_hint(path));
 }
 
-// Opens what nobody else can exchange; not open if it is not there.
+// Opens a file that no other user can replace; not open if it is missing.
 Descriptor open_own(const fs::path& path, int flags) {
   try {
     require_own_way(path);
@@ -58,7 +58,7 @@ struct stat status_of(const Descriptor& opened, const fs::path& path) {
   return status;
 }
 
-// In a folder that is open to others they could make such a file.
+// In a directory that is writable for others, they could create such a file.
 bool is_own_folder(const fs::path& folder) {
   const Descriptor opened = open_own(folder, O_DIRECTORY);
   if (!opened.is_open()) return false;

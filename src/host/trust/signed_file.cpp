@@ -1,4 +1,4 @@
-// Verifies FILE.sig by the keys that this machine trusts.
+// Verifies FILE.sig by the keys that this host trusts.
 #include "topsctl/host/trust/signed_file.hpp"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ Signer trusted_signer(std::string_view bytes, std::string_view signature,
 
 void require_signature_by_policy(const std::optional<Signer>& signer, const std::string& what,
                                  const std::string& way_out) {
-  const Policy policy = read_policy();  // a file that cannot be read is no permission
+  const Policy policy = read_policy();  // an unreadable policy must not permit anything
   if (signer || !policy.require_signature) return;
   throw Error(ErrorCode::bad_package,
               format("{} is not signed, and {} requires a signature", what, policy_file), way_out);

@@ -1,4 +1,4 @@
-// Reads them as it reads the keys that it trusts.
+// Reads these files with the same checks as trusted keys.
 #include "topsctl/host/trust/site_data.hpp"
 
 #include <sys/stat.h>
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 std::vector<SiteFile> read_site_data(const fs::path& folder, std::uint64_t most) {
   std::vector<SiteFile> files;
   struct stat status {};
-  // What does not exist cannot be changed by others.
+  // Other users cannot change a missing directory.
   if (::lstat(folder.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR)) return files;
   for (const fs::path& file : own_files_in(folder, ".json")) {
     auto text = read_own_file(file, most);

@@ -1,4 +1,4 @@
-// Runs `ssh-keygen -Y sign` with our terminal, and verifies what it made.
+// Runs `ssh-keygen -Y sign` at our terminal, and verifies the signature.
 #include "topsctl/host/trust/ssh_keygen.hpp"
 
 #include <sys/wait.h>
@@ -30,8 +30,8 @@ constexpr const char* signing_hint =
     "see the output of ssh-keygen above; signing needs an Ed25519 key (`ssh-keygen -t "
     "ed25519`) and ssh-keygen of OpenSSH 8.1 or later";
 
-// A folder that only we can enter, gone at the end: ssh-keygen writes the signature beside the
-// file, and would ask at the terminal before it replaces one.
+// A private temporary directory: ssh-keygen writes the signature beside the file, and would prompt
+// before it replaces one.
 class SigningFolder {
  public:
   SigningFolder() : path_((fs::temp_directory_path() / "topsctl-sign-XXXXXX").string()) {
@@ -55,7 +55,7 @@ struct SigningRun {
   std::string not_started;  // why not; empty: it was
 };
 
-// With our terminal, at which it may ask; what it says goes to standard error.
+// At our terminal, where it may prompt; its output goes to standard error.
 SigningRun run_at_terminal(const std::vector<std::string>& argv,
                            const std::map<std::string, std::string>& environment) {
   Pipe failure = make_pipe();  // closed by exec

@@ -60,7 +60,7 @@ std::string key_blob(std::string_view key_bytes) {
   throw Error(ErrorCode::bad_package, std::move(why));
 }
 
-// Takes the parts of a blob, one after the other.
+// Reads the parts of a blob in sequence.
 class BlobReader {
  public:
   explicit BlobReader(std::string_view bytes) : rest_(bytes) {}

@@ -1,4 +1,4 @@
-// Whose signatures count on the machine that topsctl runs on, and whether one is demanded there.
+// The signing keys that this host trusts, and whether it requires signatures.
 #pragma once
 
 #include <filesystem>
@@ -12,9 +12,9 @@ namespace topsctl {
 inline constexpr const char* trusted_keys_folder = "/etc/topsctl/trusted.d";
 inline constexpr const char* policy_file = "/etc/topsctl/config.json";
 
-// The keys of all files *.pub, which have lines as authorized_keys has: type, key, comment. None if
-// there is no such folder. Throws Error{permission} if others than root and we could change them,
-// Error{host_unfit} for a line that is no Ed25519 key.
+// The keys of all files *.pub, with lines as in authorized_keys: type, key, comment. Empty if there
+// is no such directory. Throws Error{permission} if users other than root and the caller could
+// change them, Error{host_unfit} for a line that is not an Ed25519 key.
 std::vector<SshPublicKey> read_trusted_keys(
     const std::filesystem::path& folder = trusted_keys_folder);
 

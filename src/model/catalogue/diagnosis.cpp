@@ -102,7 +102,7 @@ Diagnosis read_diagnosis(const JsonReader& record, const PatternNames& names) {
   return diagnosis;
 }
 
-// In the place of those that it replaces.
+// Replaces those of the same id.
 void take(std::vector<Diagnosis>& diagnoses, Diagnosis diagnosis, bool is_for_any) {
   const auto is_replaced = [&](const Diagnosis& each) {
     return each.finding.id == diagnosis.finding.id &&

@@ -16,7 +16,7 @@ namespace {
 
 using Texts = std::map<std::string, std::string>;
 
-// Longer names first come last in a map: "$CARD_OF" must not be taken for "$CARD".
+// In a map, a longer name comes after its prefix: "$CARD_OF" must not be read as "$CARD".
 std::string with_texts(std::string text, const Texts& texts) {
   for (auto each = texts.rbegin(); each != texts.rend(); ++each) {
     const std::string name = concat("$", each->first);

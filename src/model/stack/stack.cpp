@@ -1,4 +1,4 @@
-// What a package must be to count as a component of a stack.
+// Decides which packages are components of a stack.
 #include "topsctl/model/stack/stack.hpp"
 
 #include <algorithm>

@@ -127,7 +127,7 @@ PythonRules parse_python(const JsonReader& reader) {
   return rules;
 }
 
-// Everything that logs in gets them.
+// All logins receive these values.
 VariableRule parse_variable(const JsonReader& reader) {
   reader.expect_keys({"name", "value", "prefix_of", "grade", "source"});
   VariableRule rule;
@@ -274,7 +274,7 @@ bool is_of_backend(CheckKind kind) {
          (kind >= CheckKind::card_arithmetic && kind <= CheckKind::ranks);
 }
 
-// What must stand elsewhere in the stack for a check of that kind.
+// Requires the parts of the stack that a check of that kind uses.
 void require_parts(const JsonReader& kind, CheckKind value, const Stack& stack) {
   const auto refuse = [&](const char* part) {
     kind.reject(format("a {} check needs the stack's '{}'", name(value), part));

@@ -1,4 +1,4 @@
-// Reads releases out of versions, and puts them into stacks.
+// Derives releases from versions, and applies them to stacks.
 #include "topsctl/model/stack/stack_release.hpp"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ bool has_series(const Numbers& numbers, const std::string& series) {
                      [&](const std::string& number) { return series_of(number) == series; });
 }
 
-// Of all components that follow the release, what their packages may be of.
+// The possible releases of all components whose version follows the release.
 class Followers {
  public:
   Followers(const Stack& stack, const std::vector<FoundVersion>& found) {
@@ -72,8 +72,8 @@ class Followers {
 
   bool empty() const { return first_.empty(); }
 
-  // Releases that a package of each component is of. Components that only share the first numbers
-  // of the release give the numbers of the first of them.
+  // Releases with a package of each component. Components that only share the first numbers of the
+  // release contribute these numbers.
   std::vector<std::string> common() const {
     std::vector<std::string> releases;
     for (const std::string& number : numbers_of_first()) {
@@ -214,7 +214,7 @@ std::string release_in_setup(std::string_view json) {
     const auto text = version->get<std::string>();
     return numbers_of(text) == std::vector<std::string>{text} ? text : std::string();
   } catch (const Error&) {
-    return {};  // the vendor's installer reads it, nobody else has to
+    return {};  // only the vendor's installer needs it
   }
 }
 

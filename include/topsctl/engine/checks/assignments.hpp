@@ -1,5 +1,5 @@
-// Which variables a text without expansions sets: /etc/environment, a unit of systemd, the
-// environment of a process.
+// Variables that a text without expansions sets: /etc/environment, a systemd unit, the environment
+// of a process.
 #pragma once
 
 #include <functional>
@@ -11,17 +11,17 @@ namespace topsctl {
 
 struct Assignment {
   std::string name;
-  std::string value;          // expansions that are not known stand in it as they are written
+  std::string value;          // unknown expansions stand as written
   int line = 0;               // from 1; 0: the text has no lines
-  bool is_known = true;       // the value holds no expansion but of the variable itself
+  bool is_known = true;       // no expansions except of the variable itself
   bool appends_bare = false;  // "$NAME" beside a colon: an empty entry if NAME is unset
   bool operator==(const Assignment&) const = default;
 };
 
-// Only names for which this is true are looked at.
+// Selects the names to report.
 using NameFilter = std::function<bool(std::string_view)>;
 
-// pam_env(7): NAME=VALUE, perhaps behind `export`, perhaps in quotes; nothing is expanded.
+// pam_env(7): NAME=VALUE, optionally after `export`, optionally in quotes; nothing is expanded.
 std::vector<Assignment> login_assignments(std::string_view text, const NameFilter& concerns);
 // Environment= of systemd.exec(5).
 std::vector<Assignment> unit_assignments(std::string_view text, const NameFilter& concerns);

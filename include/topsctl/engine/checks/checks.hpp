@@ -1,4 +1,4 @@
-// The ladder of a stack's checks: from its files to a group of processes on every card.
+// The levels of a stack's checks: from its files to a group of processes on all cards.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +15,36 @@
 namespace topsctl {
 
 struct VerifyOptions {
-  CheckLevel highest = CheckLevel::import;  // checks above it are left out
-  std::int64_t cards = 0;                   // that there should be; 0: as the stack says
-  std::int64_t ranks = 0;                   // of the rung `ranks`; 0: one for each card
-  std::int64_t timeout_ms = 300'000;        // of each process that tries something
-  EventSink* events = nullptr;  // told of each rung, if there is one; must outlive the climb
-  // Spares reading files that have not changed since an earlier climb; must outlive this one. Not
-  // for a verdict that has to stand by itself.
+  CheckLevel highest = CheckLevel::import;  // checks above it are not run
+  std::int64_t cards = 0;                   // expected number; 0: as in the stack
+  std::int64_t ranks = 0;                   // of level `ranks`; 0: one per card
+  std::int64_t timeout_ms = 300'000;        // of each test process
+  EventSink* events = nullptr;  // receives each level; may be null; must outlive the run
+  // Spares reading files that have not changed since an earlier run; must outlive this one. Not for
+  // a verdict that must be independent of earlier runs.
   DigestCache* digests = nullptr;
 };
 
-// Where the climb ended before its end.
+// The level at which the checks stopped early.
 struct Stop {
   CheckLevel rung = CheckLevel::files;
-  std::string check;  // the first that failed
+  std::string check;  // the first failed check
   bool operator==(const Stop&) const = default;
 };
 
 struct Verification {
-  std::string python;  // the interpreter that was looked at; empty: none
-  std::string api;     // the generation that the backend's module is of: "t2x", "s60", or empty
-  std::vector<CheckResult> checks;  // those above a stop are skipped
+  std::string python;  // the interpreter that was checked; empty: none
+  std::string api;     // the API generation of the backend's module: "t2x", "s60", or empty
+  std::vector<CheckResult> checks;  // those above a stop are marked skipped
   std::optional<Stop> stop;
 
-  // Failed ones, and unknown ones that a container has no reason to hide.
+  // Failed checks, and unknown ones whose reason is not a container.
   std::vector<const CheckResult*> problems() const;
 };
 
-// Climbs rung by rung; of the first rung on which something fails that the next ones stand on,
-// every check is run, and of those above it none. Never throws for what a check finds. `python`:
-// the interpreter to check; empty: the stack's first that has the stack's wheel, else the first
+// Runs the checks level by level. If a check fails that higher levels depend on, the rest of its
+// level is run and higher levels are skipped. Never throws for a failed check. `python`: the
+// interpreter to check; empty: the stack's first one that has the stack's wheel, else the first
 // that works. Error{interrupted, terminated} passes through.
 Verification run_checks(const Host& host, const Stack& stack, const std::vector<CheckRule>& checks,
                         const std::string& python, const VerifyOptions& options = {});

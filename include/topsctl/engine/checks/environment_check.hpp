@@ -1,4 +1,4 @@
-// What is wrong with the stacks' environment variables on a machine.
+// Problems with the stacks' environment variables on a host.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,18 @@ struct EnvironmentCheck {
   std::vector<Finding> findings;         // worst first
 };
 
-// Pure but for `is_folder`, which answers for the machine.
+// Pure except for `is_folder`, which checks the host.
 std::vector<Finding> environment_findings(const std::vector<EnvironmentPlace>& places,
                                           const Stack& stack,
                                           const std::function<bool(const std::string&)>& is_folder);
 
 // Whether this process has a variable that the stack's environment file sets, or there is no such
-// file. Search paths do not count: other files set them too.
+// file. Search paths do not count, because other files set them too.
 bool is_in_effect(const std::vector<EnvironmentPlace>& places);
 
-// What is wrong with these variables beside each other, of severity warning or worse, whatever else
-// is set on the host; a note on one that is set by `chosen` is a warning here. Folders are not
-// looked at: the job may run on another one.
+// Conflicts among these variables of severity warning or worse, regardless of other settings of the
+// host; a note on a variable that `chosen` sets becomes a warning. Does not check that directories
+// exist, because the job may run on another host.
 std::vector<Finding> setting_findings(const std::map<std::string, std::string>& variables,
                                       const Stack& stack, const SettingOptions& chosen);
 
@@ -48,7 +48,7 @@ bool has_problems(const EnvironmentCheck& check);
 // {places[], variables[], findings[]}
 Json to_json(const EnvironmentCheck& check);
 
-// All variables that are set, by name, with the places of each in their order.
+// A variable with all places that set it, in their order.
 struct SetVariable {
   std::string name;
   VariableGrade grade = VariableGrade::unknown;

@@ -1,4 +1,4 @@
-// The places of a machine that set environment variables.
+// The places of a host that set environment variables.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ namespace topsctl {
 enum class PlaceKind { shell, login, unit, process };
 std::string_view name(PlaceKind kind);
 
-// One place that sets variables, as far as they concern the stacks.
+// One place that sets variables of the stacks.
 struct EnvironmentPlace {
-  std::string name;  // the file as the machine sees it, "this process", "process 12"
+  std::string name;  // the file on the host, "this process", "process 12"
   PlaceKind kind = PlaceKind::shell;
   bool is_of_stack = false;  // the stack's own environment file
-  bool is_here = false;      // what this process itself was started with
+  bool is_here = false;      // the environment that this process was started with
   ShellAssignments set;
 };
 
-// Reads start files of shells and log-ins, units of systemd, and on the running system this process
-// and, if one is named, another. A file that cannot be read adds a warning. Throws Error{usage} if
-// there is no such process, Error{permission} if its environment may not be read.
+// Reads the start files of shells and logins, systemd units, and on the running system this process
+// and optionally another. A file that cannot be read adds a warning. Throws Error{usage} if there
+// is no such process, Error{permission} if its environment may not be read.
 std::vector<EnvironmentPlace> environment_places(const Host& host, const Stack& stack,
                                                  std::optional<std::int64_t> process,
                                                  std::vector<std::string>& warnings);

@@ -1,4 +1,4 @@
-// Which variables a script of a shell sets.
+// Variables that a shell script sets.
 #pragma once
 
 #include <set>
@@ -13,12 +13,12 @@ namespace topsctl {
 struct ShellAssignments {
   std::vector<Assignment> assignments;  // in the order of the text
   std::set<std::string>
-      tested;  // words of `[` and `test`, with $NAME as NAME: what is asked before
+      tested;  // words of `[` and `test`, with $NAME as NAME: variables that are tested first
 };
 
-// POSIX sh as far as words, quotes, comments and here-documents need it; whether a branch is taken
-// is not known, so all of them count. A variable that the text has set before is expanded. What is
-// given to one command alone (`A=b command`) does not count. Never throws for what a text holds.
+// Parses POSIX sh as far as words, quotes, comments and here-documents require. All branches count,
+// because it is unknown which are taken. Expands variables that the text set before. Assignments
+// for a single command (`A=b command`) do not count. Never throws because of a text's content.
 ShellAssignments shell_assignments(std::string_view text, const NameFilter& concerns);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// What a climb comes to as a document.
+// The result of a verification as a document.
 #pragma once
 
 #include "topsctl/engine/checks/checks.hpp"
@@ -7,7 +7,7 @@
 
 namespace topsctl {
 
-// The body of `topsctl verify --json`. `stack`: without a name if none was chosen.
+// The body of `topsctl verify --json`. `stack` has no name if none was chosen.
 Json verify_body(const Stack& stack, const Verification& verification);
 
 }  // namespace topsctl

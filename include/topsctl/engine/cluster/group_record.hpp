@@ -1,4 +1,4 @@
-// A training on several hosts from its start to its record.
+// A training on several hosts, from its start to its record.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace topsctl {
 
-// What it refers to is not its own.
+// Does not own the objects that it refers to.
 struct GroupHost {
   Target target;
   Remote& remote;
@@ -23,18 +23,18 @@ struct GroupHost {
 
 struct GroupRequest {
   LaunchRequest request;
-  std::string run;                   // its name here; the parts have it with their numbers
-  std::filesystem::path log_folder;  // here; may not be there; absolute
-  std::string directory;             // there
+  std::string run;                   // local name; the parts have it with a number
+  std::filesystem::path log_folder;  // local; absolute; must not exist
+  std::string directory;             // remote working directory
   std::string backend;               // of the stack: "eccl"
-  NodePlace place;                   // of the first host
+  NodePlace place;                   // for the first host
   std::string master_port;
   std::vector<GroupHost> hosts = {};
 };
 
-// Starts all parts, stays until none runs, brings their logs and records here, and says which
-// cause came first on all hosts. `on_line` gets what they say meanwhile. Throws Error{bad_input}
-// for a log folder that is there.
+// Starts all parts, waits until none runs, fetches their logs and records, and determines the first
+// cause across all hosts. `on_line` receives their output. Throws Error{bad_input} if the log
+// directory exists.
 LaunchRecord launch_on_hosts(
     const Host& host, const GroupRequest& wanted, const CarriedProgram& program, Language language,
     const std::function<void(const std::string& host, std::string_view line)>& on_line);

@@ -1,4 +1,4 @@
-// What hosts say before a training is started on all of them, and whether they fit together. Pure.
+// Reports of hosts before a common training, and whether they agree. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,25 @@
 namespace topsctl {
 
 struct HostAnswer {
-  std::string target;   // as it was named
-  std::string name;     // by its own account
-  std::string address;  // by which its SSH server was reached; empty: unknown
+  std::string target;   // as given
+  std::string name;     // the host's own name
+  std::string address;  // address of its SSH server; empty: unknown
   std::string python;
   std::string engine;
   std::int64_t ranks = 0;
-  std::string free_port;                        // one that nobody had there
-  std::int64_t clock_offset_ms = 0;             // by which its clock is ahead of ours
+  std::string free_port;                        // a port that was free on the host
+  std::int64_t clock_offset_ms = 0;             // positive: its clock is ahead
   std::map<std::string, std::string> digests;   // SHA-256 of script and configuration, by path
   std::map<std::string, std::string> versions;  // of topsctl, interpreter, packages and wheels
-  std::vector<std::string> refused;             // ids of what fails there
+  std::vector<std::string> refused;             // ids of failed checks on the host
 };
 
-// From the report of `topsctl launch --dry-run --json`. Throws Error{unreachable} if it is none.
+// Parses the report of `topsctl launch --dry-run --json`. Throws Error{unreachable} if it is
+// invalid.
 HostAnswer host_answer_in(std::string_view report, const std::string& target);
 
-// Clocks, names, scripts, versions, engines and numbers of ranks, and what each host refuses: one
-// check of each, which names the hosts that differ from the first.
+// Compares clocks, names, scripts, versions, engines and rank counts, and lists failed checks: one
+// check per property, which names the hosts that differ from the first.
 std::vector<CheckResult> agreement_of(const std::vector<HostAnswer>& answers);
 
 }  // namespace topsctl

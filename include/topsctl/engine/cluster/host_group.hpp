@@ -1,4 +1,4 @@
-// One training on several hosts that are reached over SSH: `topsctl launch` on each for its part.
+// One training on several hosts over SSH: runs `topsctl launch` on each for its part.
 #pragma once
 
 #include <cstddef>
@@ -12,40 +12,40 @@
 
 namespace topsctl {
 
-// What it refers to is not its own.
+// Does not own the objects that it refers to.
 struct GroupMember {
   Remote& remote;
   Target target;
-  std::vector<std::string> words;  // of the command that starts it
+  std::vector<std::string> words;  // of the command that starts its part
   std::string job;                 // its `--job`
-  std::string log_folder;          // there; by it `topsctl runs` finds its part
+  std::string log_folder;          // remote; identifies the part for `topsctl runs`
 };
 
 struct GroupWork {
   std::vector<GroupMember> members;
   const CarriedProgram& program;
   const Clock& clock;
-  std::string directory;  // there
-  // Of what each writes to standard error; by several threads, one at a time.
+  std::string directory;  // remote working directory
+  // Receives each line of standard error; called by several threads, one at a time.
   std::function<void(std::size_t member, std::string_view line)> on_line;
 };
 
 struct MemberEnd {
-  std::optional<int> status;   // exit status of its part; nothing: nobody knows
-  std::optional<Error> error;  // why it was not started, was lost, or could not be ended
-  bool is_lost = false;        // its connection did not come back, or it was started anew
-  bool has_ended = false;      // nobody waits for it any more
+  std::optional<int> status;   // exit status of its part; nothing: unknown
+  std::optional<Error> error;  // why it was not started, was lost, or could not be stopped
+  bool is_lost = false;        // its connection was not restored, or the host was rebooted
+  bool has_ended = false;      // it is no longer waited for
 };
 
 struct GroupEnd {
   std::vector<MemberEnd> members;
   std::optional<std::size_t> first_failed;  // or lost
-  std::optional<int> ended_by;              // the signal that topsctl got
+  std::optional<int> ended_by;              // the signal that topsctl received
 };
 
-// Runs all parts until none is left: where one fails, is lost or is not started, the others are
-// ended after a pause in which they may say why they fail, and one that was lost once more if it is
-// there again. SIGINT and SIGTERM end all parts, a second one leaves them.
+// Runs all parts until none is left. If one fails, is lost or cannot be started, stops the others
+// after a pause in which they may report their own failure; also stops a lost part if it is
+// reachable again. SIGINT and SIGTERM stop all parts, a second signal abandons them.
 GroupEnd run_group(const GroupWork& work);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Launchers of clusters as data: the files that a scheduler takes, with places for what a job says.
+// Cluster launchers as data: templates of the files that a scheduler accepts.
 #pragma once
 
 #include <map>
@@ -9,9 +9,9 @@
 
 namespace topsctl {
 
-// What stands in a template as @name@, or with a filter: @name:sh@ is one word for a shell,
-// @name:json@ a JSON string, which is YAML as well, @name:k8s@ the same where Kubernetes expands
-// $(NAME), and @name:sbatch@ a path in a directive of sbatch, which expands %.
+// Values for @name@ in a template, or with a filter: @name:sh@ is one word for a shell, @name:json@
+// a JSON string, which is valid YAML too, @name:k8s@ the same where Kubernetes expands $(NAME), and
+// @name:sbatch@ a path in an sbatch directive, which expands %.
 using TemplateWords = std::map<std::string, std::string>;
 
 struct TemplateValues {
@@ -19,12 +19,12 @@ struct TemplateValues {
   std::map<std::string, std::vector<TemplateWords>> lists;
 };
 
-// Lines; for each member of a list, with its words besides the others; or only where a word is not
-// empty, or a list has members.
+// Lines that appear always; or once per member of a list, with its words added to the others; or
+// only if a word is not empty or a list has members.
 struct TemplateBlock {
   enum class Kind { always, each, when };
   Kind kind = Kind::always;
-  std::string name;  // of the list or word
+  std::string name;  // name of the list or word
   std::vector<std::string> lines;
 };
 
@@ -38,14 +38,14 @@ struct JobTemplate {
   std::string name;                 // "slurm"
   std::string title;                // one line
   std::vector<std::string> needs;   // words and lists that must not be empty
-  bool sorts_hosts = false;         // whatever their order was
-  std::string as_root;              // an argument without which it does not start for root
-  std::vector<std::string> submit;  // the command that hands the files over, ends with the job, and
-                                    // by SIGTERM ends it; may use words
+  bool sorts_hosts = false;         // ignores the given order
+  std::string as_root;              // an argument that it needs to start as root
+  std::vector<std::string> submit;  // the command that submits the files, ends with the job, and
+                                    // stops it on SIGTERM; may use words
   std::vector<TemplateFile> files;
 };
 
-// Throws Error{bad_stack} for what is not of the form of docs/launchers.schema.json.
+// Throws Error{bad_stack} if it does not match docs/launchers.schema.json.
 JobTemplate job_template_in(const JsonReader& reader);
 
 struct JobFile {
@@ -54,12 +54,12 @@ struct JobFile {
   std::string text;
 };
 
-// Whether a word or list stands anywhere in its files.
+// Whether its files use a word or list of this name.
 bool uses(const JobTemplate& form, const std::string& name);
-// What a job needs and does not have; empty: it has all.
+// Required values that are missing; empty: none.
 std::vector<std::string> missing_values(const JobTemplate& form, const TemplateValues& values);
-// The same bytes for the same values. Throws Error{bad_input} for a place that no value fills, and
-// for a value that cannot stand in a file: with control characters, or no UTF-8.
+// Deterministic. Throws Error{bad_input} for a placeholder without a value, and for a value with
+// control characters or invalid UTF-8.
 std::vector<JobFile> filled(const JobTemplate& form, const TemplateValues& values);
 std::vector<std::string> submit_command(const JobTemplate& form, const TemplateValues& values);
 

@@ -1,4 +1,4 @@
-// How the ranks of a training are divided among tensor, pipeline and data parallelism.
+// Divides the ranks of a training among tensor, pipeline and data parallelism.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace topsctl {
 
 struct LayoutWishes {
   std::int64_t hosts = 1;
-  std::int64_t ranks_each = 1;    // of each host
+  std::int64_t ranks_each = 1;    // per host
   std::int64_t tensor = 1;        // TP: ranks that share each layer
   std::int64_t pipeline = 1;      // PP: stages of layers
-  std::int64_t micro_batch = 0;   // samples of one rank at once; 0: not said
-  std::int64_t global_batch = 0;  // samples of one step; 0: not said
+  std::int64_t micro_batch = 0;   // samples of one rank at once; 0: unset
+  std::int64_t global_batch = 0;  // samples of one step; 0: unset
 };
 
 struct RankLayout {
@@ -26,17 +26,16 @@ struct RankLayout {
   std::int64_t accumulation = 0;  // micro batches of one step; 0: unknown
 };
 
-// Numbers ranks as Megatron does: tensor parallelism within a host, stages over blocks of ranks
-// that follow one another. Throws Error{usage} for what cannot be: ranks that TP * PP does not
-// divide, TP beyond or across hosts, a stage that ends within a host, a batch that does not divide.
+// Numbers ranks as Megatron does: tensor parallelism within a host, stages over consecutive blocks
+// of ranks. Throws Error{usage} if TP * PP does not divide the ranks, TP exceeds a host or crosses
+// hosts, a stage ends within a host, or a batch does not divide.
 RankLayout lay_out(const LayoutWishes& wishes);
 
-// Where Megatron's own options among the script's words say something else than the layout: a
-// sentence for each.
+// One sentence per Megatron option in the script's arguments that contradicts the layout.
 std::vector<std::string> contradictions(const RankLayout& layout,
                                         const std::vector<std::string>& words);
 
-// The first and the last of `hosts` that each stage runs on.
+// The range of `hosts` that a stage runs on.
 struct PipelineStage {
   std::int64_t first_host = 0;
   std::int64_t last_host = 0;

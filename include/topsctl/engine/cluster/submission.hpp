@@ -1,4 +1,4 @@
-// A job that is handed to its engine, followed to its end, and judged by its logs.
+// Submits a job to its engine, follows it to its end, and judges its logs.
 #pragma once
 
 #include <filesystem>
@@ -15,25 +15,27 @@
 namespace topsctl {
 
 struct Submission {
-  std::vector<std::string> command;                // that ends with the job, and by SIGTERM ends it
+  std::vector<std::string> command;                // ends with the job, and stops it on SIGTERM
   std::map<std::string, std::string> environment;  // of the command
-  std::filesystem::path folder;                    // of the job's files
-  std::string backend;                             // whose diagnoses are meant: "eccl"
+  std::filesystem::path folder;                    // directory of the job's files
+  std::string backend;                             // selects the diagnoses: "eccl"
   Language language = Language::english;
-  std::function<void(std::string_view)> on_engine_line;  // what the command says
-  std::function<void(std::string_view)> on_rank_line;    // what rank 0 says, where its log is seen
+  std::function<void(std::string_view)> on_engine_line;  // receives the command's output
+  std::function<void(std::string_view)> on_rank_line;    // receives rank 0's output, if its log is
+                                                         // readable
 };
 
 struct SubmittedJob {
-  int status = 0;               // of the command; 128 and the signal, if one came here and ended it
-  std::optional<int> ended_by;  // a signal that came here
-  std::vector<std::string> log_folders;  // as the command told them; empty: it was not submitted
-  std::optional<Judgement> judgement;    // where it has failed and its logs are seen
-  std::string log_problem;               // why its logs are not seen; empty: they are
+  int status = 0;               // of the command; 128 plus the signal if a signal to topsctl ended
+                                // it
+  std::optional<int> ended_by;  // a signal to topsctl
+  std::vector<std::string> log_folders;  // reported by the command; empty: not submitted
+  std::optional<Judgement> judgement;    // if the job failed and its logs are readable
+  std::string log_problem;               // why its logs are not readable; empty: they are
 };
 
-// The command writes the directories of the job's logs, a line each, to the file that
-// $TOPSCTL_SUBMITTED names. A second signal kills the command, and leaves the job. Throws Error.
+// The command writes the directories of the job's logs, one per line, to the file
+// $TOPSCTL_SUBMITTED. A second signal kills the command but not the job. Throws Error.
 SubmittedJob submit_job(const Submission& submission);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Where the dynamic loader looks for libraries, ld.so(8).
+// Directories that the dynamic loader searches for libraries, ld.so(8).
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ namespace topsctl {
 std::string_view folder_part(std::string_view path);
 std::string_view name_part(std::string_view path);
 
-// "/opt/tops/bin/../lib" -> "/opt/tops/lib"; of a relative path, ".." above its top is dropped.
+// "/opt/tops/bin/../lib" -> "/opt/tops/lib"; ignores ".." above the top of a relative path.
 std::string normal_path(std::string_view path);
 
-// An entry of a file's RUNPATH or RPATH with $ORIGIN filled in; empty: one that depends on the
-// machine.
+// Expands $ORIGIN in an entry of a file's RUNPATH or RPATH; empty for an entry that depends on the
+// host.
 std::string search_folder(std::string_view entry, std::string_view file);
 
-// The folders that the loader searches without its cache, Debian's multiarch ones included.
+// The directories that the loader searches without its cache, including Debian's multiarch ones.
 // `architecture`: dpkg's name, "amd64".
 std::vector<std::string> default_folders(std::string_view architecture);
 

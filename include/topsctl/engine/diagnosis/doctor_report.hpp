@@ -1,4 +1,4 @@
-// What topsctl doctor reports, as JSON.
+// The report of topsctl doctor as JSON.
 #pragma once
 
 #include <optional>
@@ -13,40 +13,40 @@
 
 namespace topsctl {
 
-// What a project's sources become.
+// The patch of a project's sources.
 struct SourcePatch {
-  std::vector<std::string> files;  // below the project; of --apply those that it changed
+  std::vector<std::string> files;  // below the project; with --apply those that were changed
   std::string diff;
-  std::optional<std::int64_t> transaction;  // that made it so; nothing: it was not applied
-  std::optional<Outcome> outcome;           // of applying it
+  std::optional<std::int64_t> transaction;  // of --apply; nothing: not applied
+  std::optional<Outcome> outcome;           // of --apply
 };
 SourcePatch patch_of(const ProjectReading& reading);
 
-// The first uncaught exception of a job whose failure no diagnosis explains.
+// The first uncaught exception of a failed job that no diagnosis explains.
 struct FirstFailure {
   LogPlace place;
-  std::string exception;  // "Type: message"; empty: the log ends before it
+  std::string exception;  // "Type: message"; empty: the log is truncated before it
   std::string file;       // of the last frame in the user's code; empty: no such frame
   int line = 0;
-  std::string function;  // empty: none was told
+  std::string function;  // empty: unknown
   std::string text;      // the whole traceback
 };
 FirstFailure first_failure(const Traceback& traceback);
 
 struct DoctorReport {
-  std::optional<Judgement> judgement;  // nothing: nothing could be looked at
+  std::optional<Judgement> judgement;  // nothing: no data to judge
   std::vector<LogSource> sources;
   std::optional<MachineFacts> machine;
-  std::vector<ProjectPlace> places;         // of --project, all of them
-  std::optional<SourcePatch> patch;         // of --project with --patch or --apply
-  std::vector<const Diagnosis*> catalogue;  // of --list and --explain
+  std::vector<ProjectPlace> places;         // all places of --project
+  std::optional<SourcePatch> patch;         // for --project with --patch or --apply
+  std::vector<const Diagnosis*> catalogue;  // for --list and --explain
   Language language = Language::english;
 };
 
 // {verdict, failed, first_cause, diagnoses[], unexplained, ranks[], sources[], machine, places[],
 // patch, catalogue[]}
 Json to_json(const DoctorReport& report);
-// {verdict, failed, first_cause, diagnoses}, each null where nothing was judged.
+// {verdict, failed, first_cause, diagnoses}, each null if there is no judgement.
 Json to_json(const std::optional<Judgement>& judgement);
 
 }  // namespace topsctl

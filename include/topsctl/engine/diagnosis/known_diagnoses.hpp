@@ -1,4 +1,4 @@
-// All diagnoses that are known here: those built in, and the operator's own.
+// All known diagnoses: built-in ones and the operator's.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +10,10 @@ namespace topsctl {
 
 inline constexpr const char* diagnoses_folder = "/etc/topsctl/diagnoses.d";
 
-// Those that concern the stacks of this backend (for_backend()). The operator's records come from
-// the folder's *.json in the order of their names; one with the id of another takes its place.
-// Throws Error{bad_input} for a file that is malformed, a pattern that cannot be used, and a record
-// that does not do what its examples say.
+// The diagnoses for stacks of this backend (for_backend()). The operator's records come from *.json
+// of the directory, in the order of their names; a record replaces an earlier one of the same id.
+// Throws Error{bad_input} for a malformed file, an invalid pattern, and a record that contradicts
+// its examples.
 DiagnosisCatalogue known_diagnoses(std::string_view backend,
                                    const std::filesystem::path& folder = diagnoses_folder);
 

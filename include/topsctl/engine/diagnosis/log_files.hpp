@@ -1,4 +1,4 @@
-// Logs of a job: which files they are, and their story, read by a process without rights.
+// Finds the logs of a job, and reads them in a process without privileges.
 #pragma once
 
 #include <filesystem>
@@ -14,20 +14,20 @@ namespace topsctl {
 
 struct JobLog {
   std::filesystem::path file;
-  std::string shown;        // its path as it was given
-  std::optional<int> rank;  // that its path names
+  std::string shown;        // its path as given
+  std::optional<int> rank;  // from its path
   int attempt = 0;
-  std::filesystem::path found_below = {};  // the directory that was given; empty: the file was
+  std::filesystem::path found_below = {};  // the given directory; empty: the file itself was given
 };
 
-// "-" is standard input. Files as they are given, and of directories the files below them that can
-// be logs, in the order of their names; links are not followed. Throws Error{bad_input} for a path
-// that is not there, and if nothing is left.
+// "-" is standard input. Returns given files, and the possible logs below given directories, sorted
+// by name; does not follow links. Throws Error{bad_input} for a missing path, and if no file is
+// left.
 std::vector<JobLog> find_log_files(const std::vector<std::string>& paths);
 
-// Reads them one after the other: compressed ones, tar archives of logs, torchrun's error.json,
-// text of any encoding. What cannot be read to its end has a problem in the story's sources; a file
-// that is no text is one of them. Throws Error{bad_input} when all are empty.
+// Reads the logs in order: compressed ones, tar archives of logs, torchrun's error.json, text of
+// any encoding. A log that cannot be read completely, or is not text, has a problem in the
+// timeline's sources. Throws Error{bad_input} if all are empty.
 LogStory read_logs(const LogMatcher& matcher, const std::vector<JobLog>& files,
                    const SandboxWish& wish);
 

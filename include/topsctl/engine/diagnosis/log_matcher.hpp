@@ -16,21 +16,20 @@ namespace topsctl {
 
 class LogMatcher {
  public:
-  // The catalogue must outlive it. Throws Error{internal} for a pattern that is none, or that can
-  // match text without any word of 4 characters: such a one would make every line be looked at.
+  // The catalogue must outlive it. Throws Error{internal} for an invalid pattern, and for one that
+  // can match text without any word of 4 characters: it would have to be tried on every line.
   explicit LogMatcher(const DiagnosisCatalogue& catalogue);
   ~LogMatcher();
 
-  // What may still be spent on comparing texts with patterns, for all logs of a job together. The
-  // limit is for texts that resemble failures without being any, which would else take minutes.
-  // Where it does not suffice, the patterns that have found nothing most often are left out for a
-  // while.
+  // Remaining effort for matching, for all logs of a job together. The limit is for texts that
+  // resemble failures, which could otherwise take minutes. When it is used up, the patterns with
+  // the most misses are skipped for a while.
   class Effort {
    public:
     static Effort unlimited();
-    // Bytes of logs that were read.
+    // Adds effort for this number of log bytes read.
     void earn(std::uint64_t bytes);
-    // Whether a pattern was left out since the last call.
+    // Whether a pattern was skipped since the last call.
     bool was_short() { return std::exchange(was_short_, false); }
 
    private:
@@ -42,13 +41,13 @@ class LogMatcher {
     bool was_short_ = false;
   };
 
-  // A position in the first line at or behind `from` that may matter, or npos. Lines that tell of
-  // progress matter only if they are asked for: a sound log has little else.
+  // The position of the first line at or after `from` that may be relevant, or npos. Progress lines
+  // count only with Progress::wanted: the log of a working job has mostly those.
   enum class Progress { ignored, wanted };
   std::size_t next(std::string_view text, std::size_t from, Progress progress,
                    const Effort& effort) const;
 
-  // Of a diagnosis of the catalogue: its place there.
+  // The index of a diagnosis in the catalogue.
   std::size_t number_of(const Diagnosis* diagnosis) const;
 
   struct Meaning {
@@ -59,17 +58,17 @@ class LogMatcher {
     bool is_setback = false;
     bool is_restart = false;
   };
-  // Which parts of a meaning the caller needs.
+  // The parts of a meaning that the caller needs.
   struct Wanted {
-    // No need to find these again; by number_of().
+    // Diagnoses that need not be found again; by number_of().
     std::function<bool(std::size_t)> is_known = {};
-    bool any_diagnosis = false;  // but to know whether there is one at all
+    bool any_diagnosis = false;  // true: any one diagnosis suffices
     bool progress = true;
     bool failure = true;
   };
-  // Of one line without its label, or of a traceback with its lines.
+  // Of one line without its label, or of a whole traceback.
   Meaning meaning(std::string_view unit, const Wanted& wanted, Effort& effort) const;
-  // All of it, whatever it takes.
+  // Complete, without a limit on the effort.
   Meaning meaning(std::string_view unit) const;
 
  private:

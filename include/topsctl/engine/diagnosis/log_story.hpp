@@ -1,4 +1,5 @@
-// What logs tell of a job: sightings of diagnoses, tracebacks, deaths of ranks. Plain values.
+// The timeline of a job from its logs: sightings of diagnoses, tracebacks, deaths of ranks. Plain
+// values.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +13,16 @@
 
 namespace topsctl {
 
-// Where and when something was told.
+// Where and when a log reported something.
 struct LogPlace {
-  std::string source;  // the file, as it was named
+  std::string source;  // the file, as given
   int line = 0;
   std::optional<int> rank;
   std::optional<std::int64_t> time_ms;  // since 1970
-  int attempt = 0;                      // of the job: torchrun starts its ranks again
-  std::size_t order = 0;                // of reading
-  bool is_overcome = false;             // a rank went on to work afterwards, or Python ignored it
+  int attempt = 0;                      // of the job: torchrun restarts its ranks
+  std::size_t order = 0;                // in which it was read
+  bool is_overcome = false;             // the rank continued to work afterwards, or Python ignored
+                                        // it
   bool operator==(const LogPlace&) const = default;
 };
 inline auto members_of(LogPlace& value) {
@@ -31,7 +33,7 @@ inline auto members_of(LogPlace& value) {
 struct Sighting {
   std::string id;  // of the diagnosis
   LogPlace place;
-  std::string text;  // the line, or the last one of a traceback
+  std::string text;  // the line, or the last line of a traceback
   bool operator==(const Sighting&) const = default;
 };
 inline auto members_of(Sighting& value) {
@@ -41,7 +43,7 @@ inline auto members_of(Sighting& value) {
 
 struct Traceback {
   LogPlace place;             // of its last line
-  std::string text;           // all lines, or the first and last ones of a long one
+  std::string text;           // all lines, or the first and last lines of a long one
   bool is_explained = false;  // a diagnosis matched it, or it is the launcher's own
   bool operator==(const Traceback&) const = default;
 };
@@ -50,11 +52,11 @@ inline auto members_of(Traceback& value) {
   return std::tie(place, text, is_explained);
 }
 
-// A rank that ended with another status than 0.
+// A rank that ended with a nonzero status.
 struct RankDeath {
   LogPlace place;
   int status = 0;                  // exit status; negative: the signal
-  bool is_first_observed = false;  // as torchrun says
+  bool is_first_observed = false;  // according to torchrun
   bool operator==(const RankDeath&) const = default;
 };
 inline auto members_of(RankDeath& value) {
@@ -66,7 +68,7 @@ struct LogSource {
   std::string path;
   std::uint64_t bytes = 0;  // after decompression
   std::optional<int> rank;
-  std::string problem;  // why it was not read to its end; empty: it was
+  std::string problem;  // why it was not read completely; empty: it was
   bool operator==(const LogSource&) const = default;
 };
 inline auto members_of(LogSource& value) {
@@ -79,9 +81,9 @@ struct LogStory {
   std::vector<Sighting> sightings;    // at most 20 of each diagnosis, rank and file
   std::vector<Traceback> tracebacks;  // the first 100
   std::vector<RankDeath> deaths;
-  std::vector<LogPlace> failures;   // lines that tell that the job has failed
-  std::optional<LogPlace> success;  // the last line that tells that it ended well
-  int attempts = 0;                 // the highest number of an attempt
+  std::vector<LogPlace> failures;   // lines that report the job's failure
+  std::optional<LogPlace> success;  // the last line that reports a successful end
+  int attempts = 0;                 // the highest attempt number
   bool operator==(const LogStory&) const = default;
 };
 inline auto members_of(LogStory& value) {

@@ -1,4 +1,4 @@
-// From the state of a host to what is wrong with it. Pure.
+// Diagnoses the state of a host. Pure.
 #pragma once
 
 #include <vector>
@@ -11,18 +11,19 @@
 
 namespace topsctl {
 
-// All that was found out about a host.
+// All facts about a host.
 struct MachineFacts {
   MachineState state;
-  std::vector<CheckResult> checks;   // of the stack, up to some level
-  std::vector<Finding> environment;  // what `env check` says
+  std::vector<CheckResult> checks;   // of the stack, up to a certain level
+  std::vector<Finding> environment;  // findings of `env check`
 };
 
-// Whether all conditions hold. A condition on what is unknown does not.
+// Whether all conditions are met. A condition on an unknown value is not met.
 bool holds(const std::vector<SignalCondition>& conditions, const Signals& signals);
 
-// `problems`: a diagnosis of severity error or worse applies. `unknown`: none does, a job runs, and
-// nobody can tell whether its cards work. Warnings, such as a low limit, are listed with either.
+// `problems`: a diagnosis of severity error or worse applies. `unknown`: no such diagnosis applies,
+// but a job runs and the state of its cards is unknown. Warnings, such as a low limit, are listed
+// in either case.
 Judgement judge_machine(const DiagnosisCatalogue& catalogue, const MachineFacts& facts,
                         Language language);
 

@@ -1,4 +1,4 @@
-// The state of a host as far as trainings depend on it, and its signals by name.
+// The state of a host that is relevant for trainings, and its signals by name.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace topsctl {
 
-// What a host tells under a name: a number as text, or words. What is unknown is not there.
+// Values of a host by name: a number as text, or words. Unknown values are absent.
 using Signals = std::map<std::string, std::string, std::less<>>;
 
-// The shared memory, limits and free room of a host; sizes in bytes.
+// Shared memory, limits and free space of a host; sizes in bytes.
 struct HostLimits {
   std::optional<std::uint64_t> shm_bytes;
   std::optional<std::uint64_t> shm_free_bytes;
@@ -30,29 +30,30 @@ struct HostLimits {
 };
 
 struct MachineState {
-  std::string tool;                      // that lists the cards: "efsmi"
-  std::optional<CardToolReading> cards;  // nothing: it is not there or printed nothing known
+  std::string tool;                      // the tool that lists the cards: "efsmi"
+  std::optional<CardToolReading> cards;  // nothing: the tool is missing or its output is
+                                         // unrecognized
   std::string efsmi_failure;
-  std::int64_t cards_wanted = 0;  // as the stack says
+  std::int64_t cards_wanted = 0;  // by the stack
   std::int64_t card_nodes = 0;
-  std::int64_t card_nodes_refused = 0;  // there, and may not be opened
+  std::int64_t card_nodes_refused = 0;  // present, but may not be opened
   std::string driver_release;           // of the kernel module; empty: unknown
   HostLimits limits;
   std::vector<JobProcess> processes;
-  std::vector<JobProcess> processes_later;  // the same a moment later
+  std::vector<JobProcess> processes_later;  // the second reading
   bool operator==(const MachineState&) const = default;
 };
 
-// Looks at the host; starts efsmi, and nothing else. With processes, and unless one look is enough,
-// waits for a second between two looks at them. Never throws for what it finds.
+// Reads the state of the host; runs only efsmi. With processes, unless ProcessLooks::one, reads
+// them again after one second. Never throws because of what it finds.
 enum class ProcessLooks { one, two };
 MachineState look_at_machine(const Host& host, const Stack& stack,
                              const std::vector<std::int64_t>& wanted,
                              ProcessLooks looks = ProcessLooks::two);
 
-// Whether it computes, as efsmi has it; not where that is not told.
+// Whether the card computes, by efsmi; false if unknown.
 bool is_busy(const CardReading& card);
-// Whether a process of the first look used next to no processor time until the second one.
+// Whether a process used almost no processor time between the two readings.
 bool is_still(const MachineState& state, const JobProcess& process);
 
 // Pure.

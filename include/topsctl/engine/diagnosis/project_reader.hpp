@@ -1,4 +1,4 @@
-// The sources of a project: what of them was meant for other cards, and the patch that changes it.
+// Finds code for other cards in the sources of a project, and makes a patch that changes it.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,15 @@ constexpr Handling last_of(Handling /*type*/) {
   return Handling::cannot;
 }
 
-// One place that a rewrite names.
+// One place that a rewrite reports.
 struct ProjectPlace {
-  std::string id;  // of the diagnosis
+  std::string id;  // id of the diagnosis
   Handling handling = Handling::change;
-  std::string path;  // below the project
+  std::string path;  // relative to the project
   int line = 0;
   std::string text;
-  bool is_guarded = false;   // runs only where torch.cuda.is_available() says so
-  bool has_rewrite = false;  // not: it is only reported
+  bool is_guarded = false;   // runs only if torch.cuda.is_available()
+  bool has_rewrite = false;  // false: it is only reported
   bool is_applied = false;   // the patch changes it
   bool operator==(const ProjectPlace&) const = default;
 };
@@ -35,7 +35,7 @@ inline auto members_of(ProjectPlace& value) {
   return std::tie(id, handling, path, line, text, is_guarded, has_rewrite, is_applied);
 }
 
-// A file that was not read, or is not patched.
+// A file that was not read or is not patched.
 struct PassedOver {
   std::string path;
   std::string why;
@@ -47,7 +47,7 @@ inline auto members_of(PassedOver& value) {
 }
 
 struct ChangedSource {
-  std::string path;  // below the project
+  std::string path;  // relative to the project
   std::string before;
   std::string after;
   bool operator==(const ChangedSource&) const = default;
@@ -58,11 +58,11 @@ inline auto members_of(ChangedSource& value) {
 }
 
 struct ProjectReading {
-  std::size_t files = 0;             // that were read
-  std::vector<ProjectPlace> places;  // in the order of paths and lines
+  std::size_t files = 0;             // number of files read
+  std::vector<ProjectPlace> places;  // sorted by path and line
   std::vector<PassedOver> passed_over;
   std::vector<ChangedSource> changes;
-  std::string diff;  // of all of them, as `patch -p1` takes it
+  std::string diff;  // of all changes, for `patch -p1`
   bool operator==(const ProjectReading&) const = default;
 };
 inline auto members_of(ProjectReading& value) {
@@ -73,27 +73,27 @@ inline auto members_of(ProjectReading& value) {
 struct ProjectOptions {
   RewriteTarget target;
   PatchStyle style = PatchStyle::settings;
-  std::set<std::string> accepted;  // ids: also changes that are not certain
+  std::set<std::string> accepted;  // ids whose uncertain changes are accepted too
 };
 
-// Reads all Python, shell, YAML and JSON below a directory, by a process without rights. Links are
-// not followed; .git, virtual environments and node_modules are passed over. Throws
-// Error{bad_input} if it is no directory or has no source.
+// Reads all Python, shell, YAML and JSON below a directory, in a process without privileges. Does
+// not follow links; skips .git, virtual environments and node_modules. Throws Error{bad_input} if
+// it is not a directory or has no sources.
 ProjectReading read_project(const std::filesystem::path& folder, const ProjectOptions& options,
                             const SandboxWish& wish);
 
-// The same for some files alone: those that are sources, by their names.
+// The same for single files that are sources by their names.
 ProjectReading read_sources(const std::vector<std::filesystem::path>& files,
                             const ProjectOptions& options, const SandboxWish& wish);
 
-// Whether one of the sources names CUDA or NCCL, comments left out: of those among the words of a
-// command first, then of the Python below the folder, as read_project() walks it. Looks at no more
-// than 20,000 names and 256 MiB, so that data beside the sources cost nothing.
+// Whether a source uses CUDA or NCCL names outside comments: first checks files among a command's
+// words, then Python files below the directory, as read_project() walks it. Stops after 20,000
+// names or 256 MiB, so that data beside the sources cost nothing.
 bool names_cuda(const std::filesystem::path& folder, const std::vector<std::string>& words);
 
-// Worst first. With the shim, what it does is no problem, and all else is; without, what runs only
-// where torch.cuda.is_available() says so. An id that the catalogue does not have is left out:
-// --only and --except shorten it.
+// Worst first. With the shim, places that it handles are not problems and all others are; without
+// it, places that run only if torch.cuda.is_available() are not. Skips ids that are missing in the
+// catalogue, which --only and --except shorten.
 Judgement judge_project(const DiagnosisCatalogue& catalogue, const ProjectReading& reading,
                         bool has_shim, Language language);
 

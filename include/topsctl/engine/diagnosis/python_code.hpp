@@ -1,5 +1,4 @@
-// Python source as rewrites look at it: tokens that count, statements, and which names are imported
-// from where.
+// Python source for rewrites: significant tokens, statements, and the origin of imported names.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +19,8 @@ struct CodeToken {
   std::uint32_t offset = 0;
   int line = 0;
   std::uint32_t statement = 0;
-  std::uint32_t partner = 0;  // of a bracket: the other one; of others themselves
-  bool is_imported = false;   // it stands in an import
+  std::uint32_t partner = 0;  // of a bracket: the matching one; of other tokens themselves
+  bool is_imported = false;   // part of an import statement
 
   std::size_t end() const { return offset + text.size(); }
   bool is_op(std::string_view op) const { return kind == PythonToken::Kind::op && text == op; }
@@ -33,31 +32,31 @@ struct CodeToken {
 // One logical line.
 struct CodeStatement {
   std::uint32_t first = 0;     // code token
-  std::uint32_t end = 0;       // behind the last one
+  std::uint32_t end = 0;       // after the last one
   std::size_t line_start = 0;  // offset of its physical line
   int indent = 0;
-  bool is_guarded = false;  // only where torch.cuda.is_available() says so
+  bool is_guarded = false;  // runs only if torch.cuda.is_available()
 };
 
 struct PythonCode {
   std::string_view source;
   std::vector<CodeToken> tokens;
   std::vector<CodeStatement> statements;
-  // What a name stands for that is imported: "dist" is "torch.distributed". Empty for one that is
+  // The meaning of an imported name: "dist" is "torch.distributed". Empty for a name that is
   // imported from several places.
   std::map<std::string, std::string, std::less<>> bindings;
   std::set<std::string, std::less<>> modules;      // imported anywhere, by any form
   std::set<std::string, std::less<>> top_modules;  // `import a.b` at the top level
-  // Each module that is imported, and of `from m import n` also "m.n", with the token of its name.
+  // Each imported module, and for `from m import n` also "m.n", with the token of its name.
   std::vector<std::pair<std::string, std::uint32_t>> imports;
-  std::size_t import_place = 0;        // where another import can be put
+  std::size_t import_place = 0;        // where an import can be added
   std::size_t first_import_place = 0;  // the same, before all others
-  bool is_entry = false;               // it asks whether it is __main__
-  std::string problem;                 // why it is no valid Python; empty: it may be some
+  bool is_entry = false;               // it tests for __main__
+  std::string problem;                 // why it is not valid Python; empty: no error found
   int problem_line = 0;
 
-  // What the first name of a dotted one stands for: of "dist.barrier" it is "torch.distributed";
-  // itself, where no import tells. Empty where imports contradict one another.
+  // The meaning of the first part of a dotted name: "torch.distributed" for "dist.barrier"; the
+  // part itself if it is not imported. Empty if imports contradict one another.
   std::string_view binding(std::uint32_t token) const;
 };
 

@@ -1,4 +1,4 @@
-// Cuts Python source into tokens as Python's own tokenize does.
+// Splits Python source into tokens as Python's own tokenize does.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct PythonToken {
     string,  // with its prefix and quotes; an f-string is one token
     op,
     comment,
-    line_break,  // within a statement, or of a line without one
-    line_end,    // ends a statement; empty where the text ends without a line break
+    line_break,  // within a statement, or of an empty line
+    line_end,    // ends a statement; empty if the text ends without a line break
   };
   Kind kind = Kind::name;
   std::uint32_t offset = 0;
@@ -24,7 +24,7 @@ struct PythonToken {
   int line = 0;  // from 1
 };
 
-// A statement with its continuation lines, or several with semicolons between them.
+// A statement with its continuation lines, or several statements joined by semicolons.
 struct PythonLine {
   std::uint32_t first = 0;  // token
   std::uint32_t end = 0;    // the token that ends it
@@ -34,7 +34,7 @@ struct PythonLine {
 struct PythonTokens {
   std::vector<PythonToken> tokens;
   std::vector<PythonLine> lines;
-  std::string problem;  // why it is no valid Python; empty: it may be some
+  std::string problem;  // why it is not valid Python; empty: no error found
   int problem_line = 0;
 
   std::string_view text_of(std::string_view source, std::uint32_t token) const {
@@ -42,15 +42,15 @@ struct PythonTokens {
   }
 };
 
-// Of at most 1 GiB. Takes any bytes; the tokens end where the problem is.
+// For at most 1 GiB. Accepts any bytes; the tokens end at the first error.
 PythonTokens python_tokens(std::string_view source);
 
-// The word of an encoding declaration in the first two lines, in lower case; "utf-8" if there is
-// none.
+// The name in an encoding declaration in the first two lines, in lower case; "utf-8" without a
+// declaration.
 std::string python_encoding(std::string_view source);
 
-// What a string literal stands for, if that is plain text: no f-string, no bytes, no escapes but of
-// quotes and backslashes. Otherwise empty.
+// The value of a plain string literal: not an f-string, not bytes, and no escapes except of quotes
+// and backslashes. Empty for all others.
 std::string plain_string(std::string_view literal);
 
 }  // namespace topsctl

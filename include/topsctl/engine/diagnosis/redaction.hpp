@@ -1,4 +1,4 @@
-// Texts without what nobody else may see: keys, tokens, passwords, and on request addresses.
+// Removes secrets from texts: keys, tokens, passwords, and on request addresses.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,24 @@ enum class Addresses { shown, hidden };
 
 struct Blanked {
   std::string kind;  // "github-token"
-  std::string name;  // of the text
+  std::string name;  // name of the text
   std::size_t line = 0;
 };
 
-// The lines of one text after the other. What stands in the place of an address is the same in all
-// texts of one Redaction, so that lines can still be compared.
+// Processes texts line by line. The replacement of an address is the same in all texts of one
+// Redaction, so that lines can still be compared.
 class Redaction {
  public:
   explicit Redaction(Addresses addresses) : addresses_(addresses) {}
-  // A line without its end; what is for terminals is taken out. Lines within a private key are
-  // blanked until it ends, and so is what follows a line such as "password:".
+  // A line without its end; removes terminal control sequences. Blanks the lines of a private key
+  // until its end, and the line after one such as "password:".
   std::string line(std::string_view text);
   std::string whole(std::string_view text, const std::string& name = "");
-  // The name of a text.
+  // Redacts the name of a text.
   std::string name(std::string_view text);
-  // A new text of that name begins.
+  // Begins a new text of that name.
   void begin(const std::string& name = "");
-  // Where something was blanked, in its order; at most 10,000 places.
+  // The blanked places in order; at most 10,000.
   const std::vector<Blanked>& blanked() const { return blanked_; }
 
  private:
@@ -47,16 +47,16 @@ class Redaction {
   std::size_t line_ = 0;
   bool is_within_key_ = false;
   bool is_waiting_ = false;           // the next line is a secret
-  std::optional<std::size_t> block_;  // the indentation of a name whose value is a block of YAML
+  std::optional<std::size_t> block_;  // the indentation of a key whose value is a YAML block
   std::string room_;
   std::vector<Blanked> blanked_;
-  std::map<std::string, std::string, std::less<>> names_;  // by address
+  std::map<std::string, std::string, std::less<>> names_;  // replacement by address
 };
 
-// Whether values of variables and options of that name are secrets: "HF_TOKEN", "api-key".
+// Whether variables and options of that name hold secrets: "HF_TOKEN", "api-key".
 bool is_secret_name(std::string_view name);
 
-// "NAME=value" for variables that concern stacks and launchers, "NAME=[blanked]" for all others.
+// "NAME=value" for variables of stacks and launchers, "NAME=[blanked]" for all others.
 std::string redacted_environment(const std::map<std::string, std::string>& environment);
 
 }  // namespace topsctl

@@ -8,17 +8,17 @@
 
 namespace topsctl {
 
-// The report of a plan of which nothing is done yet.
+// The report of a plan before any of its steps has run.
 TransactionReport begun_report(const Host& host, const Plan& plan, const Requester& requester);
 
-// Where, for whom, by which command and when, of which bundle, and what of packages it changes.
+// The host, requester, command line, start time, bundle, and the package changes.
 Json begun_details(const TransactionReport& report, const Requester& requester);
 
-// What a failure was, in one line with what was done then, and the first sentence of the program
-// that failed: as history tells it.
+// One line for history: the failure, the step that failed, and the first sentence of the failed
+// program.
 std::string reason_of(const Error& error);
 
-// The same of the record that all is kept.
+// Details of the record that the backup is complete.
 Json prepared_details(const WriteSetSummary& summary);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// How long each part of the work takes.
+// Measures how long each phase of the work takes.
 #pragma once
 
 #include <optional>
@@ -14,21 +14,21 @@ namespace topsctl {
 // The phase that a step of a plan belongs to.
 std::string phase_of(const StepAction& action);
 
-// PhaseTimer one after the other; the clock must outlive it.
+// Phases in sequence; the clock must outlive the timer.
 class PhaseTimer {
  public:
   explicit PhaseTimer(const Clock& clock) : clock_(clock) {}
-  // Ends the phase that is on, and begins this one unless it is on already.
+  // Ends the current phase and begins this one; does nothing if it is the current one.
   void enter(const std::string& name);
-  // Ends the phase that is on; all phases so far.
+  // Ends the current phase; returns all phases so far.
   const std::vector<Phase>& finish();
-  // The same, put before those of what came after them.
+  // The same; inserts the phases before those in `later`.
   void precede(std::vector<Phase>& later);
 
  private:
   const Clock& clock_;
   std::vector<Phase> phases_;
-  std::optional<std::chrono::steady_clock::time_point> entered_;  // nothing: none is on
+  std::optional<std::chrono::steady_clock::time_point> entered_;  // nothing: no phase is active
 };
 
 }  // namespace topsctl

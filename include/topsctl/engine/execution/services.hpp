@@ -1,4 +1,4 @@
-// Stopping what packages have started, before the packages' files are taken away.
+// Stops services of packages before their files are removed.
 #pragma once
 
 #include <string>
@@ -11,21 +11,22 @@
 
 namespace topsctl {
 
-// Stops the services whose files `undo` takes away. No script of a package is run for it: what a
-// prerm writes would be part of no backup. A running systemd stops their units; daemons whose
-// program or script goes get SIGTERM, and SIGKILL after 10 s. What comes back in an earlier version
-// goes on running, for its prerm would leave it so, too (an SSH server must not end). Returns
-// sentences on what no restore of files undoes.
+// Stops the services whose files `undo` removes. Runs no package script: changes of a prerm would
+// not be in the backup. A running systemd stops their units; daemons whose program or script is
+// removed get SIGTERM, and SIGKILL after 10 s. A service that is restored to an earlier version
+// keeps running, because its prerm would keep it running too (an SSH server must not end). Returns
+// sentences on effects that restoring files does not undo.
 std::vector<std::string> stop_services(const Host& host, const Transaction& transaction,
                                        const Snapshot& undo, EventSink& events);
 
-// The units that this stops.
+// The units that stop_services() stops.
 std::vector<std::string> stopped_units(const Host& host, const Snapshot& undo);
 
-// Makes a running systemd read its units again, once the files are back; does nothing elsewhere.
+// Makes a running systemd reload its units after the files are restored; without systemd, does
+// nothing.
 void reload_service_manager(const Host& host, EventSink& events);
 
-// Whether a path of a package's payload is a service.
+// Whether a payload path is a service.
 bool is_service(const std::string& path);
 
 }  // namespace topsctl

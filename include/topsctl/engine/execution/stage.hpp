@@ -1,4 +1,4 @@
-// The packages of an install on their way into a transaction: read once, checked, ready for dpkg.
+// Reads, checks and unpacks the packages of an install once, before the transaction begins.
 #pragma once
 
 #include <cstdint>
@@ -16,37 +16,38 @@
 
 namespace topsctl {
 
-// What one pass over the payloads found, by the packages' order.
+// Results of one pass over the payloads, in the order of the packages.
 struct ReadPayloads {
   std::vector<Contents> contents;
-  std::vector<Finding> findings;  // bundle_findings() of all
+  std::vector<Finding> findings;  // bundle_findings() of all packages
 };
 
-// Reads the payload of every package, several at once, as read_payload does, in a sandbox, and
-// fills in the sha256 of those that have none.
+// Reads the payload of each package as read_payload does, in parallel and in a sandbox; fills in
+// missing sha256 values.
 ReadPayloads read_payloads(std::vector<Package>& packages, Sandboxing sandboxing);
 
-// Copies the file of a package and compares the digest of the copy with the planned one. Throws
+// Copies a package file and compares the digest of the copy with the planned one. Throws
 // Error{bad_package}.
 void copy_package(const PlannedPackage& package, const std::filesystem::path& to);
 
-// A folder of our own for the copies that are made while packages are read, before there is a
-// transaction. The caller holds the ChangeLock.
+// A directory for the copies that are made while packages are read, before the transaction begins.
+// The caller holds the ChangeLock.
 class Stage {
  public:
-  // Removes what a run that was killed left there.
+  // Removes files that a killed run left in the directory.
   explicit Stage(const Host& host);
   ~Stage();
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
-  // As the other one; each deb that `is_wanted` is also copied, not compressed, where the disk has
-  // ample room. Throws Error{bad_package} if a file is no longer what a sha256 of before says.
+  // Like read_payloads() above; also copies each deb that `is_wanted`, uncompressed, if there is
+  // ample disk space. Throws Error{bad_package} if a file no longer has the sha256 that was read
+  // before.
   ReadPayloads read_payloads(std::vector<Package>& packages, Sandboxing sandboxing,
                              const std::function<bool(const Package&)>& is_wanted);
-  // Of the packages that were copied; by the sizes of the packages.
+  // Size of the copied packages, by the sizes of the original files.
   std::uint64_t staged_bytes() const;
-  // Moves the copy of the package to `to`; where there is none, as copy_package does.
+  // Moves the copy of the package to `to`; without a copy, does the same as copy_package.
   void deliver(const PlannedPackage& package, const std::filesystem::path& to);
 
  private:

@@ -1,4 +1,4 @@
-// Puts back what a transaction changed, and proves it.
+// Restores what a transaction changed, and verifies the result.
 #pragma once
 
 #include <optional>
@@ -14,63 +14,61 @@ namespace topsctl {
 
 struct UndoPlan;
 
-// Restores the snapshot of a transaction and proves it; used after a failure, by rollback and by
-// recovery. Never throws: what went wrong is in the result.
+// Result of restoring a transaction's snapshot; used after a failure, by rollback and by recovery.
+// The restore never throws: errors are in the result.
 struct RollbackResult {
   RollbackProof proof;
-  std::vector<std::string> failures;    // what could not be put back, and why
-  std::vector<std::string> not_undone;  // what of services no restore of files brings back
+  std::vector<std::string> failures;    // paths that could not be restored, and why
+  std::vector<std::string> not_undone;  // effects on services that restoring files does not undo
   std::vector<std::string> synced_mounts;
-  std::vector<std::string> kept_of_others;  // UndoPlan has them; fit to be shown
+  std::vector<std::string> kept_of_others;  // from UndoPlan; printable
   bool has_begun = false;                   // something may have been changed
-  // Whether something lacked room or descriptors: `recover` goes on when they are there. What else
-  // failed may have failed for that, as in a folder that could not be made.
+  // Whether space or descriptors were lacking: `recover` can continue when they are available.
+  // Other failures may have the same cause, such as a directory that could not be created.
   bool can_go_on = false;
   bool complete() const { return failures.empty() && proof.differing.empty(); }
-  // Of one that is not complete: how it stands, and what the exit status and the error are.
+  // For an incomplete restore: the outcome, the exit status and the error.
   Outcome outcome() const;
   ExitCode exit_status() const;
   Error error(const Transaction& transaction) const;
 };
-// What to do about kept copies that are missing: nothing at all, or all the rest.
+// If backup copies are missing: restore nothing, or restore the rest.
 enum class Lost { refuse, leave };
-// With `undo`, which is made durable first, that is restored instead of the snapshot; so it is when
-// a restore with one was cut off.
+// Restores `undo` instead of the snapshot if given, after writing it durably; an interrupted
+// rollback with an undo plan continues with that plan.
 RollbackResult roll_back_transaction(const Host& host, const Transaction& transaction,
                                      EventSink& events, const UndoPlan* undo = nullptr,
                                      Lost lost = Lost::refuse);
 
-// The restore within an install that fails for this reason: of what is there, the transaction's own
-// alone is undone. Without a reason it has changed nothing but times, and ends as one without a
-// change.
+// Restores within a failed install; `reason` says why. Undoes only the transaction's own changes.
+// An empty reason means that it changed only times: it then ends as a transaction without a change.
 RollbackResult restore_at_work(const Host& host, const Transaction& transaction, EventSink& events,
                                const std::string& reason);
 
-// Outcome and message of one that is complete, with so many paths that may differ.
+// Sets outcome and message of a complete rollback, with the number of paths that may differ.
 void end_rolled_back(TransactionReport& report, const Transaction& transaction,
                      std::size_t differing);
-// What a report says of one that is not complete.
+// The message of an incomplete rollback.
 std::string restore_message(const Transaction& transaction, const RollbackResult& result);
 
-// The plan of a rollback or recovery; `command` as the report shall name it.
+// The plan of a rollback or recovery; `command` is the name for the report.
 Plan rollback_plan(const Transaction& transaction, const std::string& command);
-// The report of such a plan before it is carried out.
+// The report of such a plan before it is applied.
 Execution planned_undo(const Host& host, const Transaction& transaction, const Plan& plan);
-// Which of several undos it is, for who follows them.
+// Position in a series of rollbacks, for progress output.
 struct UndoTurn {
   std::size_t index = 1;
   std::size_t total = 1;
 };
-// Carries it out, with the transaction's log; never throws for what cannot be put back.
+// Applies the plan, with the transaction's log; never throws for paths that cannot be restored.
 Execution undo_transaction(const Host& host, const Transaction& transaction, const Plan& plan,
                            EventFan& events, const UndoPlan* undo = nullptr,
                            Lost lost = Lost::refuse, UndoTurn turn = {});
 
-// Marks a transaction that changed nothing as over, for this reason, and removes its copies.
+// Marks a transaction that changed nothing as ended, with this reason, and removes its backup.
 void abandon_transaction(const Host& host, const Transaction& transaction,
                          const std::string& reason);
-// Marks a transaction whose restore is incomplete as over, as a person has decided; the kept copies
-// stay.
+// Marks a transaction with an incomplete rollback as ended, by --give-up; its backup stays.
 void give_up_transaction(const Host& host, const Transaction& transaction);
 
 }  // namespace topsctl

@@ -9,12 +9,12 @@
 
 namespace topsctl {
 
-// Refuses what the native steps of the plan could not do, before anything is changed; the wheels
-// are read where they lie now. Throws Error{host_unfit, bad_package}.
+// Throws Error{host_unfit, bad_package} if a native step of the plan cannot run, before anything is
+// changed. Reads the wheels in their present place.
 void require_wheels_installable(const Host& host, const Plan& plan);
 
-// Carries a native step out; `stage` is the folder with the transaction's copies. Says what was
-// done.
+// Runs a native step; `stage` is the directory with the transaction's copies. Returns a sentence on
+// the result.
 std::string install_wheel_natively(const Host& host, const Plan& plan, const InstallWheel& action,
                                    const std::filesystem::path& stage);
 

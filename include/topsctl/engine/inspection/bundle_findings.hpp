@@ -1,4 +1,4 @@
-// What an operator should know of a bundle, before any machine is looked at.
+// Findings on a bundle that do not depend on a host.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace topsctl {
 
-// Of its archives, its packages and their scripts; worst first. Pure.
+// On its archives, its packages and their scripts; worst first. Pure.
 std::vector<Finding> bundle_findings(const Inspection& inspection);
 
 }  // namespace topsctl

@@ -1,5 +1,5 @@
-// Reading of bundles by a process that can do nothing to the machine: what is in them may be made
-// to take over whoever reads it.
+// Reads bundles in a process that cannot change the host: their content may attack the program that
+// reads it.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace topsctl {
 
-// Whether there is a sandbox, and who hears of it if the machine refuses a part of it.
+// Whether to use a sandbox, and a callback for parts of it that the host does not support.
 struct SandboxWish {
   Sandboxing sandboxing = Sandboxing::on;
   std::function<void(const std::string& warning)> on_warning;
@@ -31,17 +31,17 @@ inline auto members_of(JudgedBundle& value) {
   return std::tie(inspection, findings);
 }
 
-// read_bundle() and what there is to say of it. Throws what that throws, and Error{bad_bundle} when
-// the reading process dies.
+// read_bundle() and its findings. Throws the errors of read_bundle(), and Error{bad_bundle} if the
+// reading process dies.
 JudgedBundle read_and_judge(const FoundFiles& found, const BundleReading& reading,
                             const SandboxWish& wish);
 
-// read_inventory(), alike.
+// The same for read_inventory().
 Inventory read_inventory_confined(const FoundFiles& found, const SandboxWish& wish,
                                   const std::function<void(const std::string&)>& on_file = {});
 
-// Throws Error{bad_bundle} unless each package lies in one of these files: the process that tells
-// of them is not trusted.
+// Throws Error{bad_bundle} unless each package lies in one of these files: the process that reports
+// the packages is not trusted.
 void require_given(const std::vector<Package>& packages,
                    const std::set<std::filesystem::path>& files);
 

@@ -1,4 +1,4 @@
-// Evidence of one finding, as much of it as a person reads.
+// Evidence of one finding, limited to a readable amount.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace topsctl {
 
-// Keeps the first 20 pieces and counts the others.
+// Keeps the first 20 pieces and counts the rest.
 class EvidenceList {
  public:
-  // The text is made printable and cut to 200 bytes, the source too.
+  // Makes text and source printable and cuts both to 200 bytes.
   void add(std::string_view source, std::string_view text, int line = 0);
   bool is_empty() const { return pieces_.empty(); }
-  // The pieces, and as the last "and N more" where there are more.
+  // The pieces, and "and N more" as the last one if there are more.
   std::vector<Evidence> pieces() const;
 
  private:

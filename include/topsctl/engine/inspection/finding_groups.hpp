@@ -1,4 +1,4 @@
-// Findings in the order in which people should read them: worst first, alike ones together.
+// Findings in display order: worst first, similar ones together.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace topsctl {
 
-// Findings that differ in subject and evidence only.
+// Findings that differ only in subject and evidence.
 struct FindingGroup {
   std::vector<const Finding*> findings;  // at least one, by subject
 
@@ -18,7 +18,7 @@ struct FindingGroup {
 // Worst first, then by id. The groups point into `findings`.
 std::vector<FindingGroup> finding_groups(const std::vector<Finding>& findings);
 
-// How many are at least so severe.
+// The number of findings of at least this severity.
 std::size_t count_from(const std::vector<Finding>& findings, Severity least);
 
 }  // namespace topsctl

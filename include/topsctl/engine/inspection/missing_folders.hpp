@@ -1,4 +1,4 @@
-// Directories that dpkg needs and a package does not bring.
+// Directories that dpkg needs and a package does not contain.
 #pragma once
 
 #include <functional>
@@ -12,20 +12,20 @@
 
 namespace topsctl {
 
-// Whether a directory, by its absolute path, is there before the package comes.
+// Whether a directory, by its absolute path, exists before the package is installed.
 using FolderTest = std::function<bool(const std::string& path)>;
 
-// Those that every Debian system has.
+// Whether every Debian system has the directory.
 bool is_base_folder(const std::string& path);
-// Those of a host, as far as a snapshot knows: of every owned path the directories above it.
+// The directories of a host by its snapshot: those above each owned path.
 FolderTest folders_of(const TargetSnapshot& target);
 
-// The finding on a deb whose payload was read, if dpkg could not unpack an entry: it makes a
-// directory only for an entry of its own, which must come before what lies in it, and links last of
-// all.
+// A finding if dpkg could not unpack an entry of a deb whose payload was read: dpkg creates a
+// directory only for its own entry, which must precede the directory's content, and creates links
+// last.
 std::optional<Finding> missing_folders(const Package& package, const FolderTest& exists);
 
-// Judges again, by the directories of a host, what was judged by those that every system has.
+// Judges findings again by the directories of a host instead of those that every system has.
 void settle_missing_folders(std::vector<Finding>& findings, const std::vector<Package>& packages,
                             const FolderTest& exists);
 

@@ -1,4 +1,4 @@
-// What an operator should know of a single package.
+// Findings on a single package.
 #pragma once
 
 #include <string_view>
@@ -10,13 +10,13 @@
 
 namespace topsctl {
 
-// Whether it is sound, what it brings, and whether its claims agree with its data; not what its
-// scripts do (script_findings.hpp). One finding for each id, with the evidence of all files.
-// `contents` is null where the data was not read. Pure.
+// Whether it is intact, what it contains, and whether its metadata agree with its data; script
+// effects are in script_findings.hpp. One finding per id, with the evidence of all files.
+// `contents` is null if the data was not read. Pure.
 std::vector<Finding> package_findings(const Package& package, const Contents* contents);
 
-// Whether nobody can accept a finding of that id on a wheel: pip could not install it, or it is not
-// what its RECORD says.
+// Whether a finding of that id on a wheel cannot be accepted: pip could not install it, or it does
+// not match its RECORD.
 bool is_final_for_wheels(std::string_view id);
 
 }  // namespace topsctl

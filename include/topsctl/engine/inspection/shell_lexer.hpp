@@ -1,5 +1,4 @@
-// Cuts shell scripts into tokens, as far as words, quotes, comments and
-// here-documents need it.
+// Splits shell scripts into tokens, as far as words, quotes, comments and here-documents require.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@
 
 namespace topsctl {
 
-// What a token lies in. The script itself and the substitutions hold commands.
+// The context of a token. The script itself and substitutions contain commands.
 enum class ShellLevel {
   script,
   substitution,  // $(...)
@@ -23,19 +22,19 @@ enum class ShellLevel {
   double_quotes
 };
 
-// A stretch of the script as it is written. All but the ends of here-documents,
-// put together in their order, are the script.
+// A part of the script as written. All tokens in order, without the ends of here-documents, are the
+// whole script.
 struct ShellToken {
   enum class Kind {
     text,               // of a word
-    escape,             // a backslash and what it takes the meaning of
+    escape,             // a backslash and the character that it escapes
     variable,           // $NAME, $1, $?
     open,               // begins a level
-    close,              // ends it; empty where a quote ends with the line
+    close,              // ends it; empty if a quote ends with the line
     blank,              // one or more
     newline,            // inside quotes, too
     continuation,       // a backslash before the end of a line
-    comment,            // without the end of the line; the line #!, too
+    comment,            // without the line end; also the line #!
     separator,          // ; & | && || ;; ( )
     redirection,        // > >> < >& &> and the like, without number and file
     here_document,      // << and the delimiter
@@ -44,30 +43,30 @@ struct ShellToken {
   };
   Kind kind = Kind::text;
   std::string_view text;
-  ShellLevel level = ShellLevel::script;  // of `open` and `close` the one that begins or ends
+  ShellLevel level = ShellLevel::script;  // of `open` and `close`: the level that begins or ends
   int line = 0;                           // from 1
-  std::size_t document = 0;  // of here_document and here_line: which of the script, from 0
+  std::size_t document = 0;  // of here_document and here_line: its index in the script, from 0
 
   bool is_among_commands() const { return level <= ShellLevel::backticks; }
   bool is_quoting() const { return level >= ShellLevel::single_quotes; }
-  // What text and escapes stand for.
+  // The literal value of text and escapes.
   std::string_view literal() const;
 };
 
 bool is_name_character(char c);  // of $NAME
 
-// Whether quotes and substitutions may go on over the end of a line.
+// Whether quotes and substitutions may continue after the end of a line.
 enum class Quotes { go_on, end_with_line };
 
-// One pass, no recursion. Substitutions are followed 64 deep.
+// One pass, no recursion. Follows substitutions up to a depth of 64.
 class ShellLexer {
  public:
   explicit ShellLexer(std::string_view script, Quotes quotes = Quotes::go_on);
 
   std::optional<ShellToken> next();
-  // What comes after the last token.
+  // The text after the last token.
   std::string_view rest() const { return script_.substr(at_); }
-  // Whether all that was begun has ended; at the end of the script.
+  // Whether all levels are closed; for the end of the script.
   bool is_balanced() const { return levels_.size() == 1; }
 
  private:
@@ -113,7 +112,7 @@ class ShellLexer {
   bool in_word_ = false;
   std::vector<Level> levels_ = {{}};
   std::vector<HereDocument> announced_;  // on the current line
-  std::deque<HereDocument> found_;       // that come next, in their order
+  std::deque<HereDocument> found_;       // in their order, the next ones
   std::size_t documents_ = 0;
   int endless_ = 0;  // here-documents whose end was not found
 };

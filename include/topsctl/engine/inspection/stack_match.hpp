@@ -1,4 +1,4 @@
-// What a bundle has of a stack.
+// The parts of a stack that a bundle has.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace topsctl {
 
 struct StackMatch {
   std::string name;
-  std::string release;               // empty: none, or no single one
+  std::string release;               // empty: none, or not a single one
   std::vector<std::string> found;    // ids of components, in the stack's order
   std::vector<std::string> missing;  // the same
-  std::string problem;               // of its releases: mixed, or several; empty: none
+  std::string problem;               // with its releases: mixed, or several; empty: none
   bool operator==(const StackMatch&) const = default;
 
   bool is_complete() const { return missing.empty() && !found.empty() && problem.empty(); }

@@ -1,4 +1,4 @@
-// Archives of a bundle that hold a tree of files for a stack, as packages.
+// Archives of a bundle that contain a file tree of a stack, converted to packages.
 #pragma once
 
 #include <filesystem>
@@ -11,11 +11,12 @@
 namespace topsctl {
 
 // The files of a bundle, with each archive NAME_VERSION_x86_64.tar.xz (or .txz, .tgz, ...) that one
-// of these stacks calls a tree packed into a deb; these lie in a directory of their own in TMPDIR,
-// else in /var/tmp, which goes with this object.
+// of these stacks calls a tree packed into a deb. The debs lie in a temporary directory in TMPDIR,
+// else in /var/tmp, which is removed with this object.
 class BundleFiles {
  public:
-  // Throws what files_of_bundle() throws, and Error{bad_package} for a tree that cannot be packed.
+  // Throws the errors of files_of_bundle(), and Error{bad_package} for a tree that cannot be
+  // packed.
   BundleFiles(const std::vector<std::filesystem::path>& paths, const std::vector<Stack>& stacks,
               const SandboxWish& wish);
   ~BundleFiles();

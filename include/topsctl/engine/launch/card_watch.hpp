@@ -1,4 +1,4 @@
-// The cards of a host and the ranks on them, at one moment. Plain values.
+// The cards of a host and their ranks, at one moment. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace topsctl {
 
 struct WatchedCard {
   CardReading reading;
-  std::optional<std::int64_t> pid;  // of the first process that has it open
-  std::optional<int> rank;          // of that process
+  std::optional<std::int64_t> pid;  // the first process that has it open
+  std::optional<int> rank;          // rank of that process
 };
 
 struct WatchedRank {
@@ -26,22 +26,22 @@ struct WatchedRank {
   std::int64_t pid = 0;
   std::string state;  // "R", "S", "T", ...
   std::vector<std::int64_t> cards;
-  bool is_working = false;  // it used processor time between two looks
-  // As the logs of its run tell.
+  bool is_working = false;  // it used processor time between two readings
+  // From the logs of its run.
   std::string last_line;
   std::string iteration;                        // empty: none
-  std::optional<double> iterations_per_second;  // since the last look that saw another one
+  std::optional<double> iterations_per_second;  // since the last reading with another iteration
 };
 
 struct CardWatch {
-  std::string tool;       // that lists the cards: "efsmi"
-  bool is_known = false;  // not: it is not there, or printed nothing known
-  std::string failure;    // what it says of itself
+  std::string tool;       // the tool that lists the cards: "efsmi"
+  bool is_known = false;  // false: the tool is missing or its output is unrecognized
+  std::string failure;    // error message of the tool
   std::vector<WatchedCard> cards;
   std::vector<WatchedRank> ranks;   // by rank
   std::optional<std::size_t> busy;  // cards; nothing: unknown
-  bool are_cards_idle = false;      // ranks are there, and no card is busy
-  std::vector<FlowPort> ports;      // where telemetry is read
+  bool are_cards_idle = false;      // ranks are running, and no card is busy
+  std::vector<FlowPort> ports;      // ports with telemetry
   HostLoad host;
   std::vector<NetworkRate> network;
   Throughput throughput;            // of the run whose ranks are shown
@@ -50,13 +50,13 @@ struct CardWatch {
 
 // Pure.
 CardWatch card_watch(const MachineState& state);
-// Of the ranks' pace and the batch that the record of their run has. Adds the advice, too.
+// From the ranks' pace and the batch size in the record of their run. Adds the advice too.
 void add_throughput(CardWatch& watch, std::optional<std::int64_t> global_batch);
 // {source, failure, cards[], ranks[], cards_busy, idle_alarm, telemetry[], host, bandwidth_gbps,
 // network[], throughput, advice[], verdict, first_cause}
 Json to_json(const CardWatch& watch, const Judgement& judgement);
 // The text exposition format of Prometheus. The names begin with `prefix`; with "enflame_gcu" they
-// are those of the vendor's gcu-exporter. What is not known is left out.
+// match the vendor's gcu-exporter. Omits unknown values.
 std::string prometheus_text(const CardWatch& watch, const std::string& prefix,
                             const std::string& host_name);
 

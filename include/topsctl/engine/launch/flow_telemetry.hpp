@@ -1,4 +1,4 @@
-// The telemetry of VCCL, an NCCL fork: what each port sends, as its files tell.
+// Telemetry of VCCL, an NCCL fork: the bandwidth of each port, from its files.
 #pragma once
 
 #include <sys/types.h>
@@ -19,21 +19,21 @@ namespace topsctl {
 struct FlowValues {
   std::uint64_t count = 0;
   std::uint64_t unreadable = 0;  // lines
-  std::uint64_t drops = 0;       // values that the library itself calls too low
+  std::uint64_t drops = 0;       // values that the library itself marks as too low
   double sum = 0;
   double lowest = 0;
   double last = 0;
   void take(double value, bool is_drop);
-  void add(const FlowValues& other);  // but for `last`
+  void add(const FlowValues& other);  // all except `last`
   bool operator==(const FlowValues&) const = default;
 };
 
-// One file, read as it grows. Its first line tells the form: the names of comma-separated columns
-// (NCCL_TELEMETRY_OBSERVE=1, and the summaries of older versions), or nothing of them for one
-// number a line: bit 63 a drop, bits 62 to 54 the bandwidth, the others nanoseconds.
+// Reads one file as it grows. The first line selects the format: names of comma-separated columns
+// (NCCL_TELEMETRY_OBSERVE=1, and the summaries of older versions), else one number per line: bit 63
+// a drop, bits 62 to 54 the bandwidth, the others nanoseconds.
 class FlowReader {
  public:
-  // Never throws; what is no value is counted. The last line without its end is kept for later.
+  // Never throws; counts invalid values. Keeps an incomplete last line for the next call.
   void take(std::string_view bytes);
   const FlowValues& values() const { return values_; }
 
@@ -56,24 +56,24 @@ struct FlowPort {
   std::string nic;
   std::string port;
   FlowValues values;
-  std::int64_t age_ms = 0;  // since its files were written to
+  std::int64_t age_ms = 0;  // since the last write to its files
   bool operator==(const FlowPort&) const = default;
 };
 Json to_json(const FlowPort& port);
 
-// HOST-NIC-PortN-A.log and -B.log of a directory, which are written in turns; '_' for '-' in older
-// versions. Links are not followed.
+// HOST-NIC-PortN-A.log and -B.log of a directory, which are written alternately; older versions use
+// '_' for '-'. Does not follow links.
 class FlowTelemetry {
  public:
   explicit FlowTelemetry(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  // What has come since the last look is added. By host, NIC and port. Throws Error{bad_input} if
-  // the directory cannot be read.
+  // Adds the data since the last call. Sorted by host, NIC and port. Throws Error{bad_input} if the
+  // directory cannot be read.
   std::vector<FlowPort> look();
 
  private:
   struct File {
     ino_t inode = 0;
-    off_t size = 0;  // that is read
+    off_t size = 0;  // bytes read
     std::int64_t age_ms = 0;
     FlowReader reader;
   };

@@ -1,4 +1,4 @@
-// What a launch asks of the host before it starts.
+// Properties of the host that a launch needs before it starts.
 #pragma once
 
 #include <map>
@@ -10,20 +10,19 @@
 
 namespace topsctl {
 
-// Whether the torch that an interpreter imports with this environment brings torchrun, by its
-// files: nothing is imported.
+// Whether the torch that an interpreter imports with this environment has torchrun. Checks its
+// files; imports nothing.
 LaunchEngine engine_of(const std::optional<PythonFacts>& python,
                        const std::map<std::string, std::string>& environment);
-// A TCP port of 127.0.0.1 that nobody has now. Throws Error.
+// A free TCP port of 127.0.0.1. Throws Error.
 std::string free_port();
-// Throws Error{busy} if somebody has it.
+// Throws Error{busy} if the port is in use.
 void require_free_port(const std::string& port);
-// The address by which this host's SSH server was reached (SSH_CONNECTION, sshd(8)); empty:
-// unknown.
+// The address of this host in the current SSH connection (SSH_CONNECTION, sshd(8)); empty: unknown.
 std::string address_of_server(const std::map<std::string, std::string>& environment);
-// The network interface that has this numeric address; empty: none has.
+// The network interface with this numeric address; empty: none.
 std::string interface_with(const std::string& address);
-// This very program, by which ranks are started.
+// The path of this program, which starts the ranks.
 std::string this_program();
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// What starts a training: one process for each card, by torchrun, or without it.
+// The command that starts a training: one process per card, with torchrun or without.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace topsctl {
 
-// torchrun of the interpreter's torch; topsctl itself where torch is older than 1.9 and has none.
+// torchrun of the interpreter's torch; topsctl itself if torch is older than 1.9 and has none.
 enum class LaunchEngine { torchrun, topsctl };
 std::string_view name(LaunchEngine engine);
 
@@ -25,13 +25,13 @@ struct LaunchWishes {
   std::int64_t ranks = 0;
   std::string master_port;
   std::filesystem::path log_folder;                // of this attempt; absolute
-  std::string own_program;                         // topsctl itself
-  std::string stack;                               // as it was chosen; empty: the default
-  std::string backend;                             // of it: "eccl"
-  std::map<std::string, std::string> environment;  // the whole of it
+  std::string own_program;                         // path of topsctl itself
+  std::string stack;                               // as chosen; empty: the default
+  std::string backend;                             // of the stack: "eccl"
+  std::map<std::string, std::string> environment;  // the complete environment
   std::optional<NodePlace> place = {};             // among several hosts
   std::vector<ShimFile> shim = {};                 // written to the log folder's shim/
-  std::int64_t engine_restarts = 0;  // that torchrun does itself: of all hosts together
+  std::int64_t engine_restarts = 0;  // restarts by torchrun itself: for all hosts together
 };
 
 struct LaunchPlan {
@@ -43,23 +43,24 @@ struct LaunchPlan {
   std::filesystem::path log_folder;
   std::string own_program;
   std::string stack;
-  std::vector<std::string> argv;  // of the engine; without one, of each rank
+  std::vector<std::string> argv;  // of the engine; without an engine, of each rank
   std::map<std::string, std::string> environment;
   std::optional<NodePlace> place = {};
   std::int64_t engine_restarts = 0;
 };
 Json to_json(const LaunchPlan& plan);
 
-// Pure. Each rank is started by `topsctl rank`, which leads its output to the pipe of its number in
-// the log folder.
+// Pure. Each rank is started by `topsctl rank`, which redirects its output to the rank's pipe in
+// the log directory.
 LaunchPlan plan_launch(const LaunchWishes& wishes);
-// Of a rank that topsctl itself starts: the plan's environment, and what torchrun would set.
+// The environment of a rank that topsctl starts: the plan's, and the variables that torchrun would
+// set.
 std::map<std::string, std::string> environment_of_rank(const LaunchPlan& plan, std::int64_t rank);
 
-// The pipe that a rank writes to, below the log folder.
+// The pipe of a rank's output, in the log directory.
 std::filesystem::path pipe_of_rank(const std::filesystem::path& log_folder,
                                    const std::string& rank);
-// The one by which ranks tell their processes: lines "RANK PID".
+// The pipe on which ranks report their processes: lines "RANK PID".
 std::filesystem::path pipe_of_pids(const std::filesystem::path& log_folder);
 
 }  // namespace topsctl

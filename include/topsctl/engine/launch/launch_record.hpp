@@ -1,4 +1,4 @@
-// What became of a launch. As JSON it is launch.json in the log folder. Plain values.
+// The result of a launch, stored as launch.json in the log directory. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -18,74 +18,77 @@ namespace topsctl {
 
 inline constexpr const char* record_name = "launch.json";
 
-// One of several hosts that trained together, as the one that started them knows it.
+// One of several hosts of a training, as recorded by the host that started it.
 struct HostRecord {
-  std::string target;         // as it was named
-  std::string name;           // by its own account
-  std::string address;        // for the others
-  std::string run;            // the name of its part, for `topsctl runs` there
-  std::string log_folder;     // there
-  std::string logs;           // here; empty: they could not be brought
-  std::optional<int> status;  // of its part; nothing: nobody knows
-  std::string problem;        // why it was lost or not started; empty: it was not
+  std::string target;         // as given
+  std::string name;           // the host's own name
+  std::string address;        // for the other hosts
+  std::string run;            // name of its part, for `topsctl runs` on that host
+  std::string log_folder;     // remote
+  std::string logs;           // local; empty: the logs could not be fetched
+  std::optional<int> status;  // of its part; nothing: unknown
+  std::string problem;        // why it was lost or not started; empty: no problem
 };
 
 struct RankRecord {
-  std::string host;                      // of several, its target; empty: this one
-  std::int64_t rank = 0;                 // of this host
-  std::optional<std::int64_t> in_world;  // of all hosts; nothing: it has not come so far
+  std::string host;                      // with several hosts, its target; empty: this one
+  std::int64_t rank = 0;                 // on this host
+  std::optional<std::int64_t> in_world;  // across all hosts; nothing: not reached yet
   std::string log;
   std::uint64_t lines = 0;
   std::string last_line;            // printable
-  std::string iteration;            // that it told last, as it is shown; empty: none
-  std::optional<std::int64_t> pid;  // nothing: it has not come so far
-  std::vector<std::int64_t> cards;  // at the look at the cards
-  std::optional<int> status;        // as Judgement has it; nothing: untold
-  std::string backend;              // of its process group, as it said; empty: it did not
+  std::string iteration;            // the last one reported, as displayed; empty: none
+  std::optional<std::int64_t> pid;  // nothing: not reached yet
+  std::vector<std::int64_t> cards;  // at the time of the card check
+  std::optional<int> status;        // as in Judgement; nothing: unknown
+  std::string backend;              // of its process group, as reported; empty: not reported
   std::optional<double> iterations_per_second;  // since its first iteration
 };
 
-// How many cards computed.
+// The number of busy cards.
 struct BusyCheck {
   std::string at;                                           // RFC 3339, UTC
-  std::optional<std::size_t> cards_busy;                    // nothing: unknown, no efsmi answers
-  std::string first_cause;                                  // of their not being busy; empty: none
-  std::map<std::int64_t, std::vector<std::int64_t>> cards;  // of a rank
+  std::optional<std::size_t> cards_busy;                    // nothing: unknown, efsmi does not
+                                                            // answer
+  std::string first_cause;                                  // why they are not busy; empty: none
+  std::map<std::int64_t, std::vector<std::int64_t>> cards;  // by rank
   bool is_last = false;                                     // no further check follows
 };
 
-// One rank while a training stood still.
+// One rank during a standstill.
 struct StillRank {
   std::int64_t rank = 0;
   std::string last_line;
   std::int64_t silent_ms = 0;  // since that line
   std::string iteration;
   std::string state;         // of its process: "R", "S", "D", "T", ...; empty: unknown
-  std::string kernel_stack;  // /proc/PID/stack, or the place where it waits; empty: not readable
+  std::string kernel_stack;  // /proc/PID/stack, or the function in which it waits; empty: not
+                             // readable
 };
 
-// No line, no processor time and no busy card for so long.
+// A period without output, processor time and busy cards.
 struct Standstill {
   std::string at;  // RFC 3339, UTC
   std::int64_t after_ms = 0;
   std::vector<StillRank> ranks;
-  std::optional<std::int64_t> behind;  // the rank that the others wait for, where one can tell
+  std::optional<std::int64_t> behind;  // the rank that the others wait for, if known
 };
 
 struct AttemptRecord {
   std::string started_at;                           // RFC 3339, UTC
   std::string ended_at;                             // empty: it runs, or topsctl was killed
-  std::optional<int> status;                        // exit status of the group; 128 and the signal
-  std::string master_port;                          // where ranks met
-  std::string resumed_from;                         // the checkpoint; empty: from the beginning
-  std::vector<std::string> unfinished_checkpoints;  // that were passed over
+  std::optional<int> status;                        // exit status of the group, or 128 plus the
+                                                    // signal
+  std::string master_port;                          // of the ranks' rendezvous
+  std::string resumed_from;                         // the checkpoint; empty: from the start
+  std::vector<std::string> unfinished_checkpoints;  // incomplete checkpoints that were skipped
   std::vector<RankRecord> ranks;
-  std::optional<BusyCheck> busy_check;  // the last one; nothing: it ended before
-  HostLoad host;  // processors in the mean, and the least memory that was available
+  std::optional<BusyCheck> busy_check;  // the last one; nothing: it ended earlier
+  HostLoad host;                        // mean processor load, and minimum available memory
   Throughput throughput;
   std::vector<Standstill> stalls;
-  std::optional<Judgement> judgement;  // of an attempt that failed
-  std::string not_restarted;  // why no other one follows; empty: one does, or it ended well
+  std::optional<Judgement> judgement;  // of a failed attempt
+  std::string not_restarted;  // why no other attempt follows; empty: one follows, or it succeeded
 };
 
 struct LaunchRecord {
@@ -94,25 +97,25 @@ struct LaunchRecord {
   std::string log_folder;                       // absolute
   LaunchPlan plan;                              // of the first attempt
   std::string directory;                        // the working directory
-  std::map<std::string, std::string> added;     // variables that topsctl has set or changed
-  std::vector<std::string> removed;             // variables that it has taken out
+  std::map<std::string, std::string> added;     // variables that topsctl set or changed
+  std::vector<std::string> removed;             // variables that topsctl removed
   std::map<std::string, std::string> digests;   // SHA-256 of script and configuration, by path
   std::map<std::string, std::string> versions;  // topsctl, packages and wheels of the stack
   std::int64_t pid = 0;                         // of topsctl
-  std::string process_start;                    // of it, as start_of_process() has it
+  std::string process_start;                    // as start_of_process() returns it
   std::string started_at;                       // RFC 3339, UTC
   std::string ended_at;                         // empty: it runs, or topsctl was killed
   std::optional<int> status;                    // of the last attempt
-  std::optional<int> ended_by;                  // the signal that topsctl got
+  std::optional<int> ended_by;                  // the signal that topsctl received
   std::vector<AttemptRecord> attempts;
   std::vector<std::string> removed_checkpoints;
-  std::string log_problem;        // why logs or record are not whole; empty: they are
-  std::vector<HostRecord> hosts;  // empty: this one alone
+  std::string log_problem;        // why logs or record are incomplete; empty: they are complete
+  std::vector<HostRecord> hosts;  // empty: only this host
 };
 // Without the values of secrets (secret_marks.hpp).
 Json to_json(const LaunchRecord& record);
 
-// What others read of a record that is there: how to find the run, and how far it has come.
+// The part of a record that other commands read: how to find the run, and its progress.
 struct RecordSummary {
   std::string run;
   LaunchRequest request;
@@ -127,7 +130,7 @@ struct RecordSummary {
   std::optional<int> ended_by;
   std::string first_cause;  // of the last attempt
   struct Rank {
-    std::string host;  // of several, its target; empty: this one
+    std::string host;  // with several hosts, its target; empty: this one
     std::int64_t rank = 0;
     std::optional<std::int64_t> in_world;
     std::string log;
@@ -140,12 +143,12 @@ struct RecordSummary {
   std::vector<Rank> ranks;                   // of the last attempt
   std::optional<std::int64_t> global_batch;  // the same
   std::size_t attempts = 0;
-  std::size_t hosts = 0;  // that trained together; 0: that one alone
+  std::size_t hosts = 0;  // that trained together; 0: only this one
   bool operator==(const RecordSummary&) const = default;
 };
-// Whether it is one that new_run_name() makes: digits, '-', 'T' and 'Z'.
+// Whether new_run_name() could have made it: digits, '-', 'T' and 'Z'.
 bool is_run_name(std::string_view name);
-// Throws Error{bad_stack} naming `source` and what is wrong.
+// Throws Error{bad_stack} with `source` and the reason.
 RecordSummary record_summary_in(std::string_view text, const std::string& source);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// The log of one rank: its output, each line with the time at which it came.
+// The log of one rank: its output, each line with its time of arrival.
 #pragma once
 
 #include <chrono>
@@ -11,19 +11,19 @@
 
 namespace topsctl {
 
-// What a line begins with: "2026-11-25T10:00:01.123Z ", UTC.
+// The prefix of a line: "2026-11-25T10:00:01.123Z ", UTC.
 std::string line_stamp(std::chrono::system_clock::time_point time);
 
 class RankLog {
  public:
-  // Makes the file, which may not be there. Throws Error.
+  // Creates the file, which must not exist. Throws Error.
   explicit RankLog(const std::filesystem::path& file);
 
-  // Writes the lines that are whole now; what a carriage return ends is a line, too. `on_line` gets
-  // each without its end. A line of more than 64 KiB is cut. Throws Error if the disk is full.
+  // Writes complete lines; a carriage return ends a line too. `on_line` gets each without its end.
+  // Cuts lines of more than 64 KiB. Throws Error if the disk is full.
   void take(std::string_view bytes, std::chrono::system_clock::time_point now,
             const std::function<void(std::string_view)>& on_line);
-  // The last line, if it has no end.
+  // Writes the last line if it has no end.
   void end(std::chrono::system_clock::time_point now,
            const std::function<void(std::string_view)>& on_line);
 

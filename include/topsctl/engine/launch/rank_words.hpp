@@ -1,4 +1,4 @@
-// What the ranks of a run say, read from the ends of their logs.
+// The last output of a run's ranks, read from the ends of their logs.
 #pragma once
 
 #include <chrono>
@@ -12,16 +12,16 @@
 
 namespace topsctl {
 
-// The last line of a log of topsctl, without its time, and the last iteration near the end of it.
+// The last line of a topsctl log, without its time, and the last iteration near its end.
 struct LastWords {
-  std::string line;       // printable; empty: it has said nothing
+  std::string line;       // printable; empty: no output yet
   std::string iteration;  // empty: none
 };
 LastWords last_words_of(const std::string& log);
 
 class RankWords {
  public:
-  // Adds what they say to those ranks whose processes are the run's.
+  // Adds the output to those ranks whose processes belong to the run.
   void add_to(CardWatch& watch, const std::vector<RecordSummary::Rank>& ranks,
               std::chrono::steady_clock::time_point now);
 

@@ -1,4 +1,4 @@
-// The launches that this host knows: where their records are, and whether they still run.
+// The launches that this host knows: their records, and whether they still run.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace topsctl {
 
-// killed: topsctl has ended without saying so. unreadable: the record is damaged, or gone.
+// killed: topsctl ended without recording it. unreadable: the record is damaged or missing.
 enum class RunState { running, ended, killed, unreadable };
 std::string_view name(RunState state);
 
@@ -25,22 +25,22 @@ struct Run {
   RecordSummary record;
 };
 
-// $XDG_STATE_HOME/topsctl/runs, where that is set (XDG Base Directory Specification 0.8), else
-// below the host's state.
+// $XDG_STATE_HOME/topsctl/runs if set (XDG Base Directory Specification 0.8), else below the host's
+// state directory.
 std::filesystem::path runs_folder(const Host& host);
-// A name for a launch that begins now in this process.
+// A name for a launch that this process begins now.
 std::string new_run_name(const Host& host);
-// Notes where it is. Those of this host whose log folder is gone are forgotten: others may share
-// the state. Throws Error.
+// Records the log directory of a run. Removes runs of this host whose log directory is gone; runs
+// of other hosts may share the state. Throws Error.
 void note_run(const Host& host, const std::string& name, const std::string& log_folder);
 
-// The oldest first.
+// Oldest first.
 std::vector<Run> all_runs(const Host& host);
-// `word`: a name, the beginning of one alone, "last", or a log folder. Throws Error{bad_input}.
+// `word`: a name, a unique prefix of a name, "last", or a log directory. Throws Error{bad_input}.
 Run run_named(const Host& host, const std::string& word);
 
-// Asks topsctl of a run that is running to end it, and waits until it has; false if it has not
-// ended after a minute. Throws Error{permission} for another user's.
+// Asks topsctl to stop a running run, and waits for its end; false if it has not ended after a
+// minute. Throws Error{permission} for another user's run.
 bool stop_run(const Run& run);
 
 }  // namespace topsctl

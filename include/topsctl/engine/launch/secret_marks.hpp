@@ -1,4 +1,4 @@
-// What stands in a record of a launch in the place of a secret.
+// Marks that replace secrets in the record of a launch.
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace topsctl {
 
-// "[secret 0123456789abcdef]": tells whether a value is the same one, not what it is. The name of
-// the run is in it, so that two runs do not tell that they had the same.
+// "[secret 0123456789abcdef]": shows whether two values are equal without revealing them. The hash
+// includes the name of the run, so that marks of different runs cannot be compared.
 std::string secret_mark(std::string_view run, std::string_view value);
 
-// Puts marks in the place of secrets: of "NAME=VALUE", "--name=VALUE", "--name VALUE", and of what
-// has a secret's form.
+// Replaces secrets by marks: in "NAME=VALUE", "--name=VALUE", "--name VALUE", and words that look
+// like a secret.
 void mark_secrets(std::vector<std::string>& words, std::string_view run);
-// The value of this variable, or its mark.
+// The value of this variable, or its mark if it is a secret.
 std::string value_or_mark(std::string_view run, std::string_view name, const std::string& value);
 
-// Whether a word of a record has a secret left out.
+// Whether a word of a record has a mark.
 bool has_secret_mark(std::string_view word);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// How fast a training goes, and what its host could do better. Plain values.
+// The speed of a training, and advice for its host. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace topsctl {
 
 struct Throughput {
   std::optional<double> iterations_per_second;
-  std::optional<std::int64_t> global_batch;  // samples of an iteration, by the script's arguments
+  std::optional<std::int64_t> global_batch;  // samples per iteration, from the script's arguments
   std::optional<double> samples_per_second;
   bool operator==(const Throughput&) const = default;
 };
@@ -25,8 +25,8 @@ Json to_json(const HostLoad& load);
 Throughput throughput_of(std::optional<double> iterations_per_second,
                          std::optional<std::int64_t> global_batch);
 
-// Sentences on workers and memory, by what was measured; empty: nothing is known to be better.
-// `use` and `memory` are those of the cards with ranks, in percent: the mean and the highest.
+// Advice on workers and memory, from measurements; may be empty. `use` and `memory` are
+// the mean utilization and the highest memory use of the cards with ranks, in percent.
 std::vector<std::string> advice_on(const HostLoad& load, std::size_t ranks,
                                    std::optional<double> use, std::optional<double> memory);
 

@@ -1,4 +1,4 @@
-// How many samples a training takes at once, by the words that it is started with.
+// The batch size of a training, from its command line.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace topsctl {
 
-// The last number that `--NAME N` or `--NAME=N` gives among the words; '_' in a name counts as '-'.
+// The last number of `--NAME N` or `--NAME=N` among the words; '_' in a name counts as '-'.
 std::optional<std::int64_t> number_given(const std::vector<std::string>& words,
                                          const std::vector<std::string_view>& names);
 
-// Of "--global-batch-size 512" among the script's words; else of "--batch-size 4" and the like,
-// which each rank takes; else of "train_dataloader.batch_size=2", or of the configuration among the
-// words that says so (configured_batch.hpp). Nothing if none is there.
+// From "--global-batch-size 512" among the script's words; else from "--batch-size 4" and similar,
+// which apply per rank; else from "train_dataloader.batch_size=2", or the configuration file among
+// the words (configured_batch.hpp). Nothing if none is present.
 std::optional<std::int64_t> global_batch_of(const std::vector<std::string>& words,
                                             std::int64_t ranks);
 

@@ -1,4 +1,4 @@
-// What an observer has kept of paths that no write set named, made part of the snapshot.
+// Adds an observer's backups of paths outside the write set to the snapshot.
 #pragma once
 
 #include <filesystem>
@@ -8,18 +8,18 @@
 
 namespace topsctl {
 
-// Nothing more is kept from now on: what processes that are left change is their own. Does nothing
-// if there was no observer. Throws Error.
+// Stops the observer's backups: later changes by remaining processes are not part of the
+// transaction. Does nothing if there was no observer. Throws Error.
 void close_observation(const std::filesystem::path& store);
 
-// Closes, and completes the snapshot by what was kept; its record in the store is written anew,
-// durably. May be run any number of times. Returns how many paths were added. Throws Error.
+// Closes the observation and adds its backups to the snapshot; rewrites the record in the store
+// durably. Is idempotent. Returns how many paths were added. Throws Error.
 std::size_t adopt_observed(Snapshot& snapshot, const std::filesystem::path& store);
-// The same with the record in the store alone, if that is there.
+// The same with only the record in the store, if it exists.
 void adopt_observed(const Host& host, const Transaction& transaction);
 
-// For the end of a transaction: copies what is still the file of its path, only with other
-// attributes, so that what somebody writes into it later leaves what was kept. The caller syncs.
+// For the end of a transaction: replaces links by copies where only the attributes of the file
+// changed, so that later writes into the file do not change the backup. The caller syncs.
 void part_from_files(const Host& host, Snapshot& snapshot, const std::filesystem::path& store);
 
 }  // namespace topsctl

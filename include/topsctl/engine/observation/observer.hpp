@@ -1,4 +1,4 @@
-// The process beside topsctl that keeps each path before a program of an install changes it.
+// The process that backs up each path before a program of an install changes it.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +12,8 @@
 
 namespace topsctl {
 
-// Why programs cannot be observed on this machine; empty: they can. Also where the store and the
-// machine's root lie on two file systems: then nothing could be kept as a link.
+// Why programs cannot be observed on this host; empty: they can. One reason: the store and the
+// host's root are on different file systems, so files could not be linked.
 std::string why_not_observable(const Host& host);
 
 // Traces the programs that are started with its setup and all their descendants, even after topsctl
@@ -24,11 +24,11 @@ std::string why_not_observable(const Host& host);
 // change one path at the same time can evade it; the verification of a rollback finds that.
 class Observer {
  public:
-  // With a snapshot whose record lies in the store. No other thread may be at work. Throws Error.
+  // With a snapshot whose record is in the store. No other thread may be running. Throws Error.
   Observer(const Host& host, const Snapshot& snapshot, const std::filesystem::path& store);
 
   const ProcessSetup& setup() const { return *start_; }
-  // What it could not keep since it was asked last, and whether it has ended before its time.
+  // Paths that it could not back up since the last call, and whether it ended early.
   std::vector<std::string> failures() const;
 
  private:

@@ -1,4 +1,4 @@
-// The process that restores a transaction unless it is confirmed in time.
+// The process that rolls back a transaction unless it is confirmed in time.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace topsctl {
 
-// What `topsctl recover --unless-confirmed ID` does: waits until the transaction is confirmed or
-// over, or restores it once the time is over, SIGTERM comes, or the install that was to commit it
-// has died. Throws Error{busy} if another watches already.
+// Implements `topsctl recover --unless-confirmed ID`: waits until the transaction is confirmed or
+// ended, or rolls it back when the time is over, SIGTERM comes, or the committing install has died.
+// Throws Error{busy} if another watcher is active.
 Execution watch(const Host& host, std::int64_t id, EventFan& events);
 
 }  // namespace topsctl

@@ -1,5 +1,5 @@
-// Transactions that are restored unless the operator shows, in time, that he can still reach the
-// machine.
+// Confirms transactions that are otherwise rolled back: the operator shows, in time, that the host
+// is still reachable.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 namespace topsctl {
 
 struct Confirmed {
-  bool now = false;  // not: none was awaited
+  bool now = false;  // false: no confirmation was pending
   std::string at;    // RFC 3339, UTC
 };
-// Throws Error{unconfirmed} if it comes too late, Error{host_unfit} if there is nothing to confirm
+// Throws Error{unconfirmed} if the time is over, Error{host_unfit} if there is nothing to confirm
 // or `connection` is the one that installed, Error{busy}.
 Confirmed confirm(const Host& host, std::int64_t id, const Connection& connection,
                   const Requester& requester, std::int64_t lock_timeout_ms, EventFan& events);

@@ -1,4 +1,4 @@
-// Changes the sources of a project as one transaction.
+// Patches the sources of a project as one transaction.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ struct PatchRequest {
 
 struct AppliedPatch {
   Execution execution;
-  std::vector<std::string> files;  // that have their new content now, below the project
+  std::vector<std::string> files;  // files with new content, relative to the project
 };
 
-// Gives each file its new content, or none of them; owner, mode and attributes stay. A file that
-// has changed since it was read, or has several names, is left out, with a warning. Earlier patches
-// that were cut off are restored first. Throws Error if nothing was changed: Error{permission}
-// where a file or its folder is another user's, Error{host_unfit} while an install is unfinished.
+// Replaces the content of all files or of none; keeps owner, mode and attributes. Skips, with a
+// warning, files that changed since they were read or that have several names. Rolls back
+// interrupted patches first. Throws Error if nothing was changed: Error{permission} if another user
+// owns a file or its directory, Error{host_unfit} while an install is unfinished.
 AppliedPatch apply_patch(const Host& host, const PatchRequest& request,
                          const ProjectReading& reading, EventFan& events);
 

@@ -1,4 +1,4 @@
-// What a repair takes where the operator names nothing.
+// The packages for a repair without arguments.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 namespace topsctl {
 
 struct RepairSource {
-  std::vector<std::string> bundle;  // absolute paths; all are there
-  std::string stack;                // the stack file that was given then; empty: none was
-  std::string python;               // the interpreter of its wheels; empty: it had none
+  std::vector<std::string> bundle;  // absolute paths of existing files
+  std::string stack;                // the stack file of that install; empty: none
+  std::string python;               // the interpreter of its wheels; empty: no wheels
 };
 
-// Of the newest install in effect whose packages still lie where it recorded them. They may have
-// been replaced since: the caller compares versions. Throws Error{usage} if there is no such
-// install.
+// From the newest install in effect whose packages still exist at their recorded paths. The files
+// may have been replaced since: the caller compares versions. Throws Error{usage} if there is no
+// such install.
 RepairSource repair_source(const Host& host);
 
-// Words of a command line: the packages of the newest install, whatever became of it, that still
-// lie where they lay. Empty: none do, or the history cannot be read.
+// Words for a command line: the existing packages of the newest install, in any state. Empty if
+// none exist or the history cannot be read.
 std::vector<std::string> known_bundle(const Host& host);
 
 }  // namespace topsctl

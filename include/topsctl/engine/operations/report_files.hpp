@@ -1,4 +1,4 @@
-// The copies of reports that stay on the machine.
+// Copies of reports that stay on the host.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace topsctl {
 
-// The paths that people know from the original scripts.
+// Paths of the vendor's original scripts.
 inline constexpr const char* traditional_report =
     "/tmp/topsrider_install_report";  // .json and .txt
 inline constexpr const char* traditional_log = "/tmp/topsrider_install.log";
 inline constexpr const char* traditional_results = "/tmp/eccl_test_results.json";
 inline constexpr const char* traditional_test_report = "/tmp/eccl_test_report.txt";
 
-// Leaves the report and the transaction's log under the traditional names. A link or a foreign file
-// there is replaced by a new file, never followed or written into; beside a folder there it gets
-// another name. That, and what cannot be written, is returned as a warning.
+// Writes the report and the transaction's log under the traditional names. Replaces a link or a
+// foreign file by a new file, never follows it or writes into it; beside a directory, uses another
+// name. Returns that, and write errors, as warnings.
 std::vector<std::string> leave_report(const Host& host, std::int64_t transaction,
                                       const std::string& json, const std::string& text);
 
-// The same of a verification's results.
+// The same for the results of a verification.
 std::vector<std::string> leave_test_results(const Host& host, const std::string& json,
                                             const std::string& text);
 

@@ -1,4 +1,4 @@
-// How many committed transactions can be undone: what was kept for the oldest goes.
+// How many committed transactions can be rolled back: prunes the backup of older ones.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,26 @@ inline constexpr std::size_t usual_retention = 2;
 // Patches are small.
 inline constexpr std::size_t patches_for_an_install = 10;
 
-// What pruning shall leave; the latest committed transaction of each kind stays whatever it says.
+// What pruning leaves; the latest committed transaction of each kind always stays.
 struct Retention {
-  std::size_t keep = usual_retention;            // installs, and so many patches for each
-  std::optional<std::uint64_t> most_bytes = {};  // of what is kept for all of them
+  std::size_t keep = usual_retention;            // installs, and patches_for_an_install patches per
+                                                 // install
+  std::optional<std::uint64_t> most_bytes = {};  // for all their backups together
 };
 
 struct Pruned {
   std::int64_t transaction = 0;
-  std::uint64_t bytes = 0;  // of what was kept for it, as far as that is gone now
+  std::uint64_t bytes = 0;  // of its backup that were removed
 
   bool operator==(const Pruned&) const = default;
 };
 
-// Removes what was kept for the oldest committed transactions, which stay committed but cannot be
-// undone any more, and what a crash has left of earlier ones; oldest first. The caller holds the
-// ChangeLock. Throws Error; what was pruned before stays so.
+// Removes the backups of the oldest committed transactions, which can then no longer be rolled
+// back, and files that a crash left; oldest first. The caller holds the ChangeLock. Throws Error;
+// earlier removals stay.
 std::vector<Pruned> prune(const Host& host, const Retention& generations);
 
-// The usual retention, after a commit: that something could not be removed undoes nothing, and is a
-// warning.
+// Applies the usual retention after a commit; files that cannot be removed are a warning.
 void keep_usual_retention(const Host& host, Execution& execution);
 
 struct PruneRequest {
@@ -43,11 +43,11 @@ struct PruneRequest {
   std::int64_t lock_timeout_ms = 120'000;
 };
 
-// The command `history prune`: takes the lock and does just that; a dry run takes none and tells
-// what would go. Throws Error{host_unfit} while a transaction is unfinished, before anything goes.
+// The command `history prune`: takes the lock and prunes; a dry run takes no lock and returns what
+// it would remove. Throws Error{host_unfit} while a transaction is unfinished, before any removal.
 std::vector<Pruned> prune_history(const Host& host, const PruneRequest& request, EventFan& events);
 
-// The pure part of it: which of them go, oldest first.
+// The transactions that `generations` does not keep, oldest first; pure.
 std::vector<Transaction> expired(const std::vector<Transaction>& transactions,
                                  const Retention& generations);
 

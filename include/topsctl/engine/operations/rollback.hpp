@@ -1,4 +1,4 @@
-// Undoing a committed transaction.
+// Rolls back a committed transaction.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 namespace topsctl {
 
 struct RollbackRequest {
-  std::optional<std::int64_t> id;  // nothing: the latest that is committed
+  std::optional<std::int64_t> id;  // nothing: the latest committed one
   bool dry_run = false;
-  bool force = false;  // restore files although somebody changed them since
+  bool force = false;  // restore files although they were changed since
   std::int64_t lock_timeout_ms = 120'000;
-  // Whether the plan may be carried out; nothing: it may.
+  // Whether to apply the plan; empty: apply it.
   std::function<bool(const Execution&)> approve = {};
 };
 
 // Restores the state before a committed transaction. Throws Error{host_unfit} if there is nothing
-// to roll back, a later transaction stands in the way, or the machine was changed since by somebody
-// else; Error{interrupted} if the plan was not approved.
+// to roll back, a later transaction is in the way, or the files were modified since;
+// Error{interrupted} if the plan was not approved.
 Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& events);
 
 }  // namespace topsctl

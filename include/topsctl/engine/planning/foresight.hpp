@@ -1,4 +1,4 @@
-// What an install would refuse on a host, told by inspect with the ids that the install refuses by.
+// Predicts which findings an install would report for a host, with the same ids; for inspect.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,18 @@
 
 namespace topsctl {
 
-// What a snapshot tells of a host, for the planner: nothing of the files of debs and wheels.
+// A host's facts from a snapshot, for the planner; without the files of debs and wheels.
 HostFacts facts_of(const TargetSnapshot& target, const Stack& stack);
 
-// What stands against an install of this stack, beyond what fit_of() tells. Of the host's own files
-// only where it is at hand, not for a snapshot. The inventory's packages are identified; what their
-// files mean is judged where they were read deeply.
+// Reasons that block an install of this stack, beyond those of fit_of(). Checks the host's own
+// files only if the host is present, not for a snapshot. The inventory's packages are identified;
+// payload files are judged where they were read deeply.
 std::vector<Finding> foreseen_refusals(const Stack& stack, const Inspection& inspection,
                                        const TargetSnapshot& target, const HostFacts& facts,
                                        const std::optional<Host>& host);
 
-// The same of the stack that an install would choose, for the host whose root directory or snapshot
-// that is. Nothing where it would choose none, or where nobody may ask the host's interpreters.
+// The same for the stack that an install would choose, on the host with this root directory or
+// snapshot. Empty if it would choose none, or if the host's interpreters may not be run.
 std::vector<Finding> foreseen_refusals(const std::string& stack, const Inspection& inspection,
                                        const TargetSnapshot& target,
                                        const std::optional<Host>& host);

@@ -1,4 +1,4 @@
-// The environment that a stack needs on a host.
+// The environment variables that a stack needs on a host.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@
 
 namespace topsctl {
 
-// From the stack's packages that are installed, with the settings of the environment file on the
-// host, changed as it is wished. `file`: that file's text. What it does not set is a warning.
+// From the stack's installed packages, with the settings of the host's environment file, changed by
+// the options. `file`: the text of that file. Settings that it lacks are a warning.
 Environment environment_of_host(const Host& host, const Stack& stack, const SettingOptions& wishes,
                                 const std::optional<std::string>& file,
                                 std::vector<std::string>& warnings);
-// The same with only those directories of search paths that are there, read from the host's own
-// file: what a program of it gets.
+// The same with only existing directories in search paths, read from the host's own file: the
+// environment for a program of that stack.
 Environment environment_for_programs(const Host& host, const Stack& stack,
                                      const SettingOptions& wishes,
                                      std::vector<std::string>& warnings);

@@ -1,5 +1,5 @@
-// What of a host stands against an install, whatever is accepted: for install, which refuses it,
-// and for inspect, which tells it beforehand; pure.
+// Reasons why a host refuses an install; no --accept overrides them. For install, and for inspect,
+// which reports them in advance; pure.
 #pragma once
 
 #include <string>
@@ -18,8 +18,9 @@ struct Objection {
   bool operator==(const Objection&) const = default;
 };
 
-// Another architecture, half-installed packages, an interpreter that cannot install wheels, holds a
-// package in a form that cannot be kept, or is the system's; the first to be told first.
+// Reasons: another architecture, half-installed packages, an interpreter that cannot install
+// wheels, that has a package in a form that cannot be backed up, or that the system manages. The
+// most important first.
 std::vector<Objection> host_objections(const Selection& selection, const HostFacts& facts,
                                        const PlanOptions& options);
 

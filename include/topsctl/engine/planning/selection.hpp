@@ -1,4 +1,4 @@
-// Which packages of a bundle are meant.
+// Selects the packages of a bundle for an install.
 #pragma once
 
 #include <map>
@@ -11,12 +11,12 @@
 
 namespace topsctl {
 
-// The id by which it is refused that no interpreter of the host takes the wheels.
+// The finding id if no interpreter of the host fits the wheels.
 inline constexpr const char* no_interpreter_finding = "no-interpreter-for-wheel";
 
-// Marks every package with its component, stack and verdict, and as `chosen` those that an install
-// would take: the newest deb of each component, and every wheel that is not archived (which of them
-// depends on the interpreter).
+// Marks each package with its component, stack and verdict, and as `chosen` those that an install
+// would select: the newest deb of each component, and every wheel that is not archived (the final
+// choice depends on the interpreter).
 void identify(const Stack& stack, Inventory& inventory);
 
 // The component ids of a comma-separated list, in the stack's order; empty text means all. Throws
@@ -25,14 +25,14 @@ std::vector<std::string> selected_components(const Stack& stack, const std::stri
 
 struct Selection {
   std::vector<Package> packages;        // in the stack's order
-  const PythonFacts* python = nullptr;  // of the facts given; nullptr: none is needed
-  // Components to be installed again although their version is there, and what is wrong with what
-  // is installed; empty: that is as the operator wishes.
+  const PythonFacts* python = nullptr;  // points into the given facts; nullptr: none is needed
+  // Components to reinstall although their version is installed, with the damage of the installed
+  // files; empty text: the operator asked for it.
   std::map<std::string, std::string> again = {};
 };
 
-// Chooses packages and interpreter for a host. Throws Error{bad_bundle} if a required component is
-// missing, Error{bad_package} if a file that is named like one is broken, Error{host_unfit} if no
+// Selects packages and interpreter for a host. Throws Error{bad_bundle} if a required component is
+// missing, Error{bad_package} if the file that is named like it is broken, Error{host_unfit} if no
 // interpreter fits the wheels.
 Selection select_packages(const Stack& stack, const Inventory& inventory, const HostFacts& facts,
                           const std::vector<std::string>& components);

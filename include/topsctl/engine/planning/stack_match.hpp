@@ -1,4 +1,4 @@
-// Which packages of a bundle are those of a stack, and at which release.
+// Which packages of a bundle belong to a stack, and at which release.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace topsctl {
 // `inventory` as identify() left it.
 StackMatch stack_match(const Stack& stack, const Inventory& inventory);
 
-// Marks the packages for each of the stacks at its release, and says what there is of each.
+// Marks the packages for each stack at its release, and returns the match of each stack.
 std::vector<StackMatch> stack_matches(const std::vector<Stack>& stacks, Inventory& inventory);
 
 }  // namespace topsctl

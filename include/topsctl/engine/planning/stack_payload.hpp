@@ -1,5 +1,4 @@
-// What the environment of a stack is derived from: its files on a host, and the settings that are
-// kept there.
+// Input of a stack's environment: its files on a host, and the settings that are kept there.
 #pragma once
 
 #include <map>
@@ -13,11 +12,11 @@
 
 namespace topsctl {
 
-// What the environment file on the machine keeps of the operator's choices.
+// The operator's settings in the host's environment file.
 KeptSettings kept_settings(const Stack& stack, const HostFacts& facts);
 
-// Absolute paths of the files that the stack's debs have: the chosen ones, and of these others the
-// installed ones that stay beside them.
+// Absolute paths of the files of the stack's debs: of the chosen ones, and of other installed ones
+// that stay.
 std::vector<std::string> stack_payload(const std::vector<Package>& chosen,
                                        const std::map<std::string, InstalledDeb>& debs);
 

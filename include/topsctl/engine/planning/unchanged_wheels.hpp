@@ -1,4 +1,4 @@
-// Distributions that an install must leave as they are: torch, which the vendor's wheel builds on.
+// Distributions that an install must not change: torch, which the vendor's wheel builds on.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace topsctl {
 
-// The id by which the latter is refused.
+// The finding id of such a change.
 inline constexpr const char* untouched_finding = "changes-unchanged-module";
 
-// What is installed of these names, sorted by folder.
+// The installed distributions of these names, sorted by directory.
 std::vector<InstalledIdentity> identities_of(const PythonFacts& python,
                                              const std::vector<std::string>& names);
 
-// Refuses wheels that are one of the stack's unchanged distributions, or that have a file where one
-// has its own. The selection's payload was read. Throws Error{bad_package}.
+// Rejects wheels that are one of the stack's unchanged distributions, or that overwrite one of
+// their files. The selection's payload was read. Throws Error{bad_package}.
 void require_untouched(const Stack& stack, const Selection& selection);
 
-// The step that follows the wheels'.
+// The comparison step that follows the wheel steps.
 CompareWheels comparison_of(const Stack& stack, const PythonFacts& python);
 
 }  // namespace topsctl

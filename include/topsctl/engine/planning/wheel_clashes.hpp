@@ -1,4 +1,4 @@
-// Files of wheels that would take the place of what a host has.
+// Files of wheels that would replace files of a host.
 #pragma once
 
 #include <map>
@@ -11,8 +11,8 @@
 
 namespace topsctl {
 
-// Compares the wheels of the selection, whose payload was read, with what is at their places on the
-// host: files that are not of the version before, and commands that would be found before the
+// Compares the wheels of the selection, whose payload was read, with the host's files at the same
+// paths. Reports files that are not part of the previous version, and commands that would hide the
 // system's. `owners`: the debs of each path.
 std::vector<Finding> wheel_clashes(const Host& host, const Selection& selection,
                                    const std::map<std::string, std::vector<std::string>>& owners);

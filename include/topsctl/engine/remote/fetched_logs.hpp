@@ -1,4 +1,4 @@
-// The logs and the record of a launch, brought from the host that it ran on.
+// Fetches the logs and the record of a launch from the host that it ran on.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 
 namespace topsctl {
 
-// The far end: tells of the run's record, then of all its logs, through `say`, which takes frames.
-// `payload` is that of the frame that asks. Throws Error{usage} for what is none, Error{bad_input}
-// where no run has its logs.
+// Remote side: sends the run's record, then all its logs, as frames through `say`. `payload` is
+// that of the request frame. Throws Error{usage} for an invalid payload, Error{bad_input} if no run
+// has these logs.
 void serve_logs(const Host& host, std::string_view payload,
                 const std::function<void(const std::string& frame)>& say);
 
-// The near end: writes them below `folder`, which it makes. Whatever the far end says, nothing
-// else is written, and no more than `most` bytes and some thousand files. `logs`: the log folder
-// there. Throws Error{unreachable} when it tells nonsense
-// or more than that, and what the connection throws.
+// Local side: writes the logs below `folder`, which it creates. Regardless of what the remote
+// sends, it writes nothing else, and at most `most` bytes and some thousand files. `logs`: the log
+// directory on the remote host. Throws Error{unreachable} for invalid data or if the limit is
+// exceeded, and the errors of the connection.
 void fetch_logs(Remote& remote, const Target& target, const CarriedProgram& program,
                 const std::string& logs, const std::filesystem::path& folder, std::uint64_t most);
 

@@ -1,4 +1,4 @@
-// topsctl at the far end: found there or carried there, and started.
+// Starts topsctl on the remote host, after copying it there if it is missing.
 #pragma once
 
 #include <deque>
@@ -13,45 +13,45 @@
 
 namespace topsctl {
 
-// What a target is asked to run, whatever is wanted of it.
+// The subcommand that each target runs, for all purposes.
 inline constexpr const char* receive_words = "receive";
 
-// The executable that is carried: this very program.
+// The executable to copy: this program.
 struct CarriedProgram {
-  std::string path;    // where it lies here
-  std::string sha256;  // in hex; it lies under this name at the far end
+  std::string path;    // local path
+  std::string sha256;  // in hex; its file name on the remote host
   std::uint64_t size = 0;
 };
-// Of the running program. Throws Error.
+// The running program. Throws Error.
 CarriedProgram own_program();
 
-// A command line for the login shell of a target, whichever that is, that runs a POSIX script in
-// the target or in its container. The script is one line without ', \ and !; `token` marks our own
-// lines in what is said.
+// A command line for any login shell of a target that runs a POSIX script on the target or in its
+// container. The script is one line without ', \ and !; `token` marks our own lines in the output.
 std::string far_command_line(const Target& target, const std::string& script,
                              const std::string& token);
-// Looks for the program, and runs it with `words`; or says that it is not there.
+// A script that runs the program with `words` if it exists, or reports that it is missing.
 std::string run_script(const CarriedProgram& program, const std::string& words,
                        const std::string& token);
-// The token of a command line that was made of run_script() with `receive_words`, for a program of
-// whatever digest on the host itself; nothing for any other. It runs there instead of the shell.
+// The token of a command line that was made by run_script() with `receive_words`, for a program of
+// any digest on the host itself; nothing for any other command line. It runs there instead of the
+// shell.
 std::optional<std::string> token_of_receive(const std::string& command_line);
-// Takes the program from standard input, checks it, and puts it in its place.
+// A script that reads the program from standard input, checks it and installs it.
 std::string carry_script(const CarriedProgram& program, const std::string& token);
 
-// topsctl, running at the far end and speaking in frames.
+// A topsctl process on the remote host that exchanges frames.
 class RemoteAgent : private FrameHandler {
  public:
-  // Starts `topsctl WORDS`, and carries it there first if need be. `session` and `target` must
-  // outlive it. `first` is sent at once, as what it begins with. If the program is certain to be
-  // there, its answer is not waited for before the first frame is. Throws Error{unreachable,
+  // Starts `topsctl WORDS`, after copying the program if it is missing. `session` and `target` must
+  // outlive it. `first` is sent at once, as the beginning of the input. With Presence::certain,
+  // does not wait for the program's greeting before the first frame. Throws Error{unreachable,
   // host_unfit}.
   enum class Presence { unknown, certain };
   RemoteAgent(RemoteSession& session, const Target& target, const CarriedProgram& program,
               const std::string& words, std::string_view first = {},
               Presence presence = Presence::unknown);
 
-  // Throws ConnectionLost, or the Error that the far end told of before it was gone.
+  // Throws ConnectionLost, or the Error that the remote reported before it ended.
   void send(std::string_view bytes);
   void end_input() { stream_->end_input(); }
 
@@ -59,13 +59,13 @@ class RemoteAgent : private FrameHandler {
     FrameKind kind;
     std::string payload;
   };
-  // The next frame; nothing if none comes in time, or before the descriptor `waker` is readable. A
-  // failure frame is thrown as the Error it tells of, the end of the program as Error{unreachable}.
+  // The next frame; nothing if none arrives in time, or when the descriptor `waker` becomes
+  // readable. Throws the Error of a failure frame, and Error{unreachable} if the program ends.
   std::optional<Frame> next(std::int64_t timeout_ms, int waker = -1);
-  // The next frame, which must be of this kind.
+  // Like next(), but the frame must be of this kind.
   std::string expect(FrameKind kind, std::int64_t timeout_ms);
 
-  // Whether it had to be carried there.
+  // Whether the program had to be copied.
   bool was_carried() const { return was_carried_; }
 
  private:
@@ -74,8 +74,8 @@ class RemoteAgent : private FrameHandler {
   void on_chunk_bytes(std::string_view /*piece*/) override {}
   void on_chunk_end() override {}
 
-  // A line that begins with our token, and what came after it. Log-in scripts may say what they
-  // like before.
+  // A line that begins with our token, and the data after it. Login scripts may print anything
+  // before it.
   struct Answer {
     std::string line;
     std::string rest;
@@ -90,15 +90,15 @@ class RemoteAgent : private FrameHandler {
   void carry(RemoteSession& session, const CarriedProgram& program);
 
   const Target& target_;
-  std::string token_;     // of an answer that is still to come
-  std::string greeting_;  // what came before that
+  std::string token_;     // of an answer that is still expected
+  std::string greeting_;  // the data before that
   std::unique_ptr<RemoteStream> stream_;
   FrameParser parser_;
   std::deque<Frame> frames_;
   bool was_carried_ = false;
 };
 
-// Throws Error{unreachable} for a frame that nobody asked for.
+// Throws Error{unreachable} for an unrequested frame.
 [[noreturn]] void refuse_frame(const RemoteAgent::Frame& frame);
 
 }  // namespace topsctl

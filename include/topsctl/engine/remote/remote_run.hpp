@@ -1,4 +1,4 @@
-// A command of topsctl, run on another machine, that a lost connection does not end.
+// Runs a topsctl command on a remote host; it survives a lost connection.
 #pragma once
 
 #include <cstdint>
@@ -25,26 +25,27 @@ struct RemoteCommand {
   std::optional<SentFile> stack = {};  // the same as `--stack`
   std::string job;                     // given to the command as `--job`; empty: none
   std::string reading = {};            // the same as `--reading`
-  std::int64_t patience_ms = 600'000;  // for a connection that was lost while it ran
-  std::int64_t most_ms = 0;            // for it all, however often it says something; 0: no end
-  bool was_reached = false;            // a moment ago: then also for one that cannot be made yet
-  std::string directory = "/";         // there; absolute
-  std::string id = {};                 // of the run, by which it is found again; empty: a new one
-  bool has_begun = false;              // it was begun before, and is only found again
+  std::int64_t patience_ms = 600'000;  // for reconnecting while the command runs
+  std::int64_t most_ms = 0;            // limit for the whole run, even while it prints; 0: no limit
+  bool was_reached = false;            // it answered a moment ago: also retry a first connection
+                                       // that fails
+  std::string directory = "/";         // on the remote host; absolute
+  std::string id = {};                 // id of the run, for finding it again; empty: a new one
+  bool has_begun = false;              // it was started before and is only looked up
 };
 
-// Different for each run.
+// A different id for each run.
 std::string new_run_id();
 
-// Nobody knows how the command ended: the connection did not come back, or it was cut off there.
-// Its code is `unreachable`.
+// The end of the command is unknown: the connection was not restored, or the run was interrupted on
+// its host. The code is `unreachable`.
 class RunLost : public Error {
  public:
   RunLost(std::string message, std::string hint)
       : Error(ErrorCode::unreachable, std::move(message), std::move(hint)) {}
 };
 
-// What the command wrote, and what of it is looked at here.
+// The output of the command, and the values that are read from it.
 struct RemoteReport {
   int status = -1;   // exit status
   std::string json;  // the document, in one line
@@ -55,29 +56,29 @@ struct RemoteReport {
   bool awaits_confirmation = false;
   bool changed = false;
   unsigned reconnects = 0;
-  std::int64_t clock_offset_ms = 0;  // by which the clock there is ahead of ours
+  std::int64_t clock_offset_ms = 0;  // positive: the remote clock is ahead
 };
 
 // Called with each line that the command writes to standard error, whole and printable.
 using RemoteLine = std::function<void(std::string_view line)>;
 
-// One run of a command. What it refers to is not its own and must outlive the run.
+// One run of a command. The objects that it refers to must outlive it.
 struct RemoteRun {
-  Remote& remote;                 // connects to the target's host, again after a lost connection
-  const Target& target;           // the host, or a container behind it
-  const CarriedProgram& program;  // carried there if it is missing
+  Remote& remote;                 // connects to the target's host, and reconnects
+  const Target& target;           // the host, or a container on it
+  const CarriedProgram& program;  // copied to the host if it is missing
   RemoteCommand command;
   const Clock& clock;                      // measures `patience_ms`
-  RemoteLine on_line;                      // called by the thread that runs it
-  std::function<bool()> is_given_up = {};  // asked whenever it says something: then it is lost
+  RemoteLine on_line;                      // called on the thread that runs the command
+  std::function<bool()> is_given_up = {};  // called with each output; true: the run counts as lost
 };
 
-// Runs it, and connects again while it runs if need be. Throws RunLost, and Error{unreachable} when
-// what it wrote is no report of topsctl's; Error{permission} when sudo refuses;
-// Error{interrupted, terminated}, while the command goes on there.
+// Runs the command, and reconnects if necessary. Throws RunLost, Error{unreachable} if the output
+// is not a topsctl report, Error{permission} if sudo refuses, and Error{interrupted, terminated},
+// while the command continues on its host.
 RemoteReport run_remote(const RemoteRun& run);
 
-// The same for what it writes to standard output as it stands: without "--json" and "--events".
+// The same without "--json" and "--events": returns standard output unchanged.
 RemoteRunEnd run_remote_as_text(const RemoteRun& run);
 
 }  // namespace topsctl

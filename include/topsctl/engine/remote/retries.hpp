@@ -1,4 +1,4 @@
-// Another try after a lost connection, as long as that brings something.
+// Retries after a lost connection while they make progress.
 #pragma once
 
 #include <cstdint>
@@ -6,15 +6,15 @@
 
 namespace topsctl {
 
-// What an attempt has to tell, also when it fails.
+// The state of an attempt, valid also after a failure.
 struct AttemptState {
-  bool was_connected = false;      // the far end has answered
-  std::uint64_t gained_bytes = 0;  // by all attempts
+  bool was_connected = false;      // the remote has answered
+  std::uint64_t gained_bytes = 0;  // of all attempts together
 };
 
-// Calls `attempt` until it returns, with pauses after lost connections; how often it was called
-// again. Throws the ConnectionLost of the third attempt in a row that brought nothing, or of the
-// first if nothing ever answered; and every other Error.
+// Calls `attempt` until it returns, with pauses after lost connections; returns the number of
+// retries. Throws the ConnectionLost of the third consecutive attempt without progress, or of the
+// first if the remote never answered; and every other Error.
 unsigned retry_lost(const AttemptState& state, const std::function<void()>& attempt);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// The JSON of frames about commands that run at the far end.
+// The JSON of frames about commands that run on a remote host.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,28 @@
 
 namespace topsctl {
 
-// Who runs it there: whoever logged in, or root through sudo.
+// The user of the remote command: the login user, or root through sudo.
 enum class RunAs { login, root };
 
-// A file that the command is to be given, with its signature.
+// A file for the command, with its signature.
 struct SentFile {
   std::string text;
-  std::string signature;  // empty: it is not signed
+  std::string signature;  // empty: not signed
   bool operator==(const SentFile&) const = default;
 };
 
 struct RemoteRunRequest {
-  std::string id;                  // made here, so that it can be found again; 32 hex digits
+  std::string id;                  // chosen locally, so that the run can be found again; 32 hex
+                                   // digits
   std::vector<std::string> words;  // of the command line, without "topsctl"
   RunAs run_as = RunAs::login;
-  std::uint64_t events_from = 0;       // bytes of events that were heard before
+  std::uint64_t events_from = 0;       // number of bytes of events received before
   std::optional<SentFile> lock = {};   // for `--lock`
   std::optional<SentFile> stack = {};  // for `--stack`
   std::string job = {};                // the text of a file for `--job`; empty: none
   std::string reading = {};            // the same for `--reading`
-  std::string directory = "/";         // where it is started; absolute
-  bool has_begun = false;              // it is not started where it is not known
+  std::string directory = "/";         // working directory; absolute
+  bool has_begun = false;              // it must not be started if it is unknown
   bool operator==(const RemoteRunRequest&) const = default;
 };
 Json to_json(const RemoteRunRequest& request);
@@ -39,9 +40,9 @@ Json to_json(const RemoteRunRequest& request);
 RemoteRunRequest parse_run_frame(std::string_view payload);
 
 struct RemoteRunEnd {
-  int status = -1;         // exit status; -1: cut off, nobody knows how it ended
+  int status = -1;         // exit status; -1: interrupted, the status is unknown
   std::string report;      // what it wrote to standard output
-  std::string last_words;  // the end of what it wrote to standard error
+  std::string last_words;  // the end of standard error
   bool operator==(const RemoteRunEnd&) const = default;
 };
 Json to_json(const RemoteRunEnd& end);

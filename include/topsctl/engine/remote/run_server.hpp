@@ -1,4 +1,4 @@
-// The far end of commands that are run on other machines.
+// Remote side of commands that run on other hosts.
 #pragma once
 
 #include <functional>
@@ -12,9 +12,9 @@
 
 namespace topsctl {
 
-// Starts the run, or finds it again, and tells of its events and its end through `say`, which takes
-// frames. Returns when the run has ended; throws Error{interrupted} when `input` ends before: the
-// run goes on. Without a password sudo must not ask.
+// Starts the run or attaches to it, and sends its events and its end as frames through `say`.
+// Returns when the run has ended. Throws Error{interrupted} when `input` ends earlier: the run
+// continues. Without a password, sudo must not ask for one.
 void serve_run(const Host& host, const RemoteRunRequest& request, Secret sudo_password,
                const Descriptor& input, const std::function<void(const std::string& frame)>& say);
 

@@ -1,4 +1,4 @@
-// The same work on several targets at once: one that fails ends no other.
+// Runs the same work on several targets in parallel; a failure does not stop the others.
 #pragma once
 
 #include <cstddef>
@@ -13,29 +13,31 @@
 namespace topsctl {
 
 struct TargetPoolOptions {
-  unsigned jobs = 8;                         // at once
-  std::optional<std::size_t> most_failures;  // more than so many, and no other is started
-  std::size_t canaries = 0;                  // so many first; if one fails, no other is started
+  unsigned jobs = 8;                         // in parallel
+  std::optional<std::size_t> most_failures;  // after more failures no other target is started
+  std::size_t canaries = 0;                  // these run first; if one fails, no other target is
+                                             // started
 };
 
 enum class TargetStatus { not_started, done, failed };
 
 struct TargetResult {
   TargetStatus status = TargetStatus::not_started;
-  std::optional<Error> error;  // of one that failed
+  std::optional<Error> error;  // if it failed
   std::int64_t duration_ms = 0;
 };
 
-// Calls `work` with each index below `count`, by several threads. An Error that it throws is the
-// result of that target. When topsctl was asked to stop, those that run see it, and no other is
+// Calls `work` with each index below `count`, on several threads. An Error that it throws becomes
+// the result of that target. After a request to stop, running calls see it and no other target is
 // started.
 std::vector<TargetResult> for_each_target(std::size_t count, const TargetPoolOptions& options,
                                           const std::function<void(std::size_t)>& work);
 
-// How the whole ends: done, unreachable or whatever all of them have in common, else some_failed.
+// The result as one error: nothing if all are done, the common error code if all failed alike, else
+// some_failed.
 std::optional<Error> error_of(const std::vector<TargetResult>& results);
 
-// Lets several threads tell of events, one at a time. The sink must outlive it.
+// Serializes the events of several threads. The sink must outlive it.
 class SharedEvents : public EventSink {
  public:
   explicit SharedEvents(EventSink& sink) : sink_(sink) {}

@@ -1,4 +1,4 @@
-// The JSON of a transfer's frames, read strictly: neither end believes the other.
+// The JSON of a transfer's frames, parsed strictly: neither side trusts the other.
 #pragma once
 
 #include <chrono>
@@ -28,13 +28,13 @@ struct ManifestFile {
   bool operator==(const ManifestFile&) const = default;
 };
 
-// Of a manifest frame; of a join frame without files and destination, but with the store.
+// Of a manifest frame; a join frame has the store, but no files and no destination.
 struct TransferManifest {
   std::string destination;  // absolute
   std::string store;        // absolute
   std::vector<ManifestObject> objects;
   std::vector<ManifestFile> files;
-  bool dry_run = false;  // nothing is to be made there
+  bool dry_run = false;  // create nothing on the remote host
   bool operator==(const TransferManifest&) const = default;
 };
 Json manifest_json(const TransferManifest& manifest);
@@ -43,10 +43,10 @@ Json join_json(const TransferManifest& manifest);
 TransferManifest parse_manifest_frame(std::string_view payload);
 TransferManifest parse_join_frame(std::string_view payload);
 
-// What the far end has of an object.
+// The chunks of an object that the remote has.
 struct ObjectState {
   bool complete = false;
-  std::vector<std::optional<ChunkDigest>> digests;  // unless it is complete
+  std::vector<std::optional<ChunkDigest>> digests;  // empty if it is complete
 };
 struct RemoteState {
   std::string store;
@@ -55,7 +55,7 @@ struct RemoteState {
 };
 struct AgentWelcome {
   std::string topsctl_version;
-  std::chrono::system_clock::time_point time;  // by the clock there
+  std::chrono::system_clock::time_point time;  // by the remote clock
 };
 struct RemoteFile {
   std::string name;
@@ -64,18 +64,18 @@ struct RemoteFile {
 };
 // Throw Error{unreachable}.
 AgentWelcome parse_welcome(std::string_view payload);
-// `sizes` of the objects that were asked for.
+// `sizes` of the requested objects.
 RemoteState parse_state(std::string_view payload, const std::vector<ManifestObject>& objects);
 std::vector<RemoteFile> parse_done(std::string_view payload);
 
-// The error that the far end tells of; one that says so if it tells nonsense.
+// The error that the remote reports; an error of its own if the payload is invalid.
 Error parse_failure(std::string_view payload);
 
-// Gives what the near end sent to a reader: whoever it is, it is told what is wrong. Throws
+// Parses data from the workstation with `read`; the sender gets an exact error. Throws
 // Error{bad_bundle}.
 void read_near_words(std::string_view payload, const std::string& source,
                      const std::function<void(const JsonReader&)>& read);
-// The same for what the far end sent, which may be anything. Throws Error{unreachable}.
+// The same for untrusted data from the remote. Throws Error{unreachable}.
 void read_far_words(std::string_view payload, const std::string& source,
                     const std::function<void(const JsonReader&)>& read);
 

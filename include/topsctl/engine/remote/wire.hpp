@@ -1,5 +1,5 @@
-// What passes between topsctl here and topsctl at the far end: frames of a kind, a length and that
-// many bytes.
+// The protocol between topsctl here and on a remote host: frames with a kind, a length and a
+// payload.
 #pragma once
 
 #include <compare>
@@ -14,41 +14,41 @@
 
 namespace topsctl {
 
-// Error{unreachable} for what the other end says although no topsctl would.
+// Error{unreachable} for data that no topsctl sends.
 Error not_of_topsctl(std::string_view why, std::string hint = {});
 
 enum class FrameKind : char {
-  welcome = 'W',   // far end, first of all: JSON
-  manifest = 'M',  // JSON: what is to be received, and where to
-  state = 'S',     // JSON: what of it is there
-  join = 'J',      // JSON: this connection carries chunks for a manifest that another one sent
-  joined = 'j',    // nothing
+  welcome = 'W',   // first frame from the remote: JSON
+  manifest = 'M',  // JSON: the files to receive, and the destination
+  state = 'S',     // JSON: the parts that exist
+  join = 'J',      // JSON: this connection carries chunks for a manifest of another connection
+  joined = 'j',    // empty
   chunk = 'C',     // object and chunk as in an ack, then the bytes
-  chunks = 'c',    // objects and chunks, then pieces of each in turn; over links alone
-  ack =
-      'A',  // object and chunk (32 and 64 bits, little-endian), then the digest of what was written
-  finish = 'F',      // nothing: all chunks are there
-  done = 'D',        // JSON: what became of the files
-  listen = 'L',      // JSON: chunks may also come from another host, over a link with this key
-  listening = 'l',   // JSON: where it is waited for
-  unlisten = 'U',    // nothing: no longer
-  unlistened = 'u',  // nothing: from here on no chunk comes by that link
-  feed = 'G',        // JSON: chunks are to be sent on to another host, as they arrive
-  fed = 'g',         // JSON: no more are sent on
+  chunks = 'c',    // objects and chunks, then interleaved pieces of each; only over links
+  ack = 'A',     // object and chunk (32 and 64 bits, little-endian), then the digest of the written
+                 // bytes
+  finish = 'F',  // empty: all chunks are complete
+  done = 'D',    // JSON: the result for each file
+  listen = 'L',  // JSON: another host may also send chunks, over a link with this key
+  listening = 'l',   // JSON: the address and port of the listener
+  unlisten = 'U',    // empty: stop listening
+  unlistened = 'u',  // empty: from here on, no chunk comes over that link
+  feed = 'G',        // JSON: forward chunks to another host as they arrive
+  fed = 'g',         // JSON: forwarding has ended
   failure = 'E',     // JSON: an error; the last frame
-  secret = 'P',      // bytes: the password for sudo of the run that follows
-  run = 'R',         // JSON: a command to be run there
-  event = 'V',       // bytes of what it writes to standard error
-  result = 'X',      // JSON: how it ended
-  fetch = 'K',       // JSON: the logs of a launch are wanted
-  fetched = 'k',     // a line of JSON and bytes of one of them; nothing: that was all
+  secret = 'P',      // bytes: the sudo password of the run that follows
+  run = 'R',         // JSON: a command to run
+  event = 'V',       // bytes of the command's standard error
+  result = 'X',      // JSON: the end of the command
+  fetch = 'K',       // JSON: asks for the logs of a launch
+  fetched = 'k',     // a line of JSON and bytes of one log; empty: end of the logs
 };
 
-// Of one frame that is kept in memory whole.
+// Maximum size of a frame that is buffered whole.
 inline constexpr std::uint32_t most_frame = 16U << 20U;
 
 std::string frame(FrameKind kind, std::string_view payload);
-// What comes before the payload.
+// The header before the payload.
 std::string frame_head(FrameKind kind, std::uint64_t size);
 std::string json_frame(FrameKind kind, const Json& payload);
 
@@ -58,20 +58,20 @@ struct ChunkPlace {
   auto operator<=>(const ChunkPlace&) const = default;
 };
 
-// What comes before the `size` bytes of a chunk.
+// The header before the `size` bytes of a chunk.
 std::string chunk_head(const ChunkPlace& place, std::uint64_t size);
 
-// Several chunks of chunk_bytes may come at once over a link: behind this the first of such pieces
-// of each, then the second, and so on.
+// Several chunks of chunk_bytes may be interleaved on a link: after this header comes the first
+// piece of each chunk, then the second of each, and so on.
 inline constexpr std::uint64_t interleaved_bytes = 128U << 10U;
 inline constexpr unsigned most_interleaved = 16;
 std::string chunks_head(std::span<const ChunkPlace> places);
 
-// Of a frame of a link. Each part throws Error{unreachable} for what no topsctl sends.
+// Header of a link frame. Each function throws Error{unreachable} for data that no topsctl sends.
 struct LinkFrame {
   static constexpr std::size_t head_bytes = 5;
   static constexpr std::size_t place_bytes = 12;
-  unsigned chunks = 1;     // how many places follow, and then chunks
+  unsigned chunks = 1;     // number of places, and then of chunks, that follow
   std::uint64_t size = 0;  // of each chunk
   static LinkFrame parse(std::string_view head);
   static ChunkPlace parse_place(std::string_view place);
@@ -82,10 +82,10 @@ struct Ack {
   ChunkDigest digest;  // 32 bytes
 };
 std::string ack_frame(const Ack& ack);
-// Throws Error{unreachable} if the payload is none.
+// Throws Error{unreachable} if the payload is invalid.
 Ack parse_ack(std::string_view payload);
 
-// Whoever takes frames. What it throws ends the parsing.
+// Receives frames. An exception that it throws ends the parsing.
 class FrameHandler {
  public:
   virtual ~FrameHandler() = default;
@@ -95,9 +95,8 @@ class FrameHandler {
   virtual void on_chunk_end() = 0;
 };
 
-// Cuts a stream of bytes, in whatever pieces it comes, into frames. Chunks are handed on as they
-// come and are not kept; a secret is wiped once it was handed on. Throws Error{unreachable} for
-// what is no frame.
+// Splits a byte stream, in pieces of any size, into frames. Passes chunks on as they arrive without
+// buffering; wipes a secret after passing it on. Throws Error{unreachable} for invalid frames.
 class FrameParser {
  public:
   explicit FrameParser(FrameHandler& handler) : handler_(handler) {}
@@ -108,12 +107,12 @@ class FrameParser {
   void begin_frame();
 
   FrameHandler& handler_;
-  std::string head_;  // of a frame, and of a chunk in it
+  std::string head_;  // of a frame, or of a chunk in it
   std::string payload_;
   FrameKind kind_ = FrameKind::welcome;
   bool in_frame_ = false;
   bool in_chunk_ = false;
-  std::uint64_t left_ = 0;  // bytes of the frame that are still to come
+  std::uint64_t left_ = 0;  // remaining bytes of the frame
 };
 
 }  // namespace topsctl

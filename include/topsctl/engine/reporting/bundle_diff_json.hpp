@@ -1,4 +1,4 @@
-// JSON form of what changed from one bundle to another.
+// JSON form of the differences between two bundles.
 #pragma once
 
 #include "topsctl/engine/reporting/bundle_diff.hpp"
@@ -6,7 +6,7 @@
 
 namespace topsctl {
 
-// The form of docs/inspect.schema.json, `diff`.
+// As in docs/inspect.schema.json, `diff`.
 Json to_json(const BundleDiff& diff);
 
 }  // namespace topsctl

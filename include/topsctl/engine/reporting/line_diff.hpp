@@ -1,4 +1,4 @@
-// What changed between two texts, line by line.
+// The differences between two texts, line by line.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ struct LineDiff {
   bool is_empty() const { return added == 0 && removed == 0; }
 };
 
-// The first `most` changed lines, each at most 200 bytes, and the counts of all. A longest common
-// subsequence while both middles together have a bounded size; beyond that, lines are compared
-// without regard to their order.
+// The first `most` changed lines, each at most 200 bytes, and the total counts. Finds a longest
+// common subsequence if the differing middle parts have a bounded size; else compares lines without
+// their order.
 LineDiff line_diff(std::string_view before, std::string_view after, std::size_t most);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// The catalogue for node-problem-detector of Kubernetes.
+// Exports the catalogue for node-problem-detector of Kubernetes.
 #pragma once
 
 #include "topsctl/model/catalogue/diagnosis.hpp"
@@ -6,8 +6,9 @@
 
 namespace topsctl {
 
-// A configuration of its system log monitor, plugin "filelog": a rule for each pattern of one line.
-// Those of whole tracebacks are left out, as it looks at lines. Its syntax of patterns is RE2's.
+// A configuration of its system log monitor, plugin "filelog": one rule per single-line pattern.
+// Patterns of whole tracebacks are omitted, because the monitor matches line by line. Its pattern
+// syntax is RE2's.
 Json npd_configuration(const DiagnosisCatalogue& catalogue);
 
 }  // namespace topsctl

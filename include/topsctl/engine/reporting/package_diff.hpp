@@ -1,4 +1,4 @@
-// What changed from one package to another.
+// The differences between two packages.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace topsctl {
 
-// The first items of a list, and how many there are.
+// The first items of a list, and the total count.
 template <class Item>
 struct Excerpt {
   static constexpr std::size_t most = 200;
@@ -32,15 +32,15 @@ struct Excerpt {
 enum class VersionChange {
   upgrade,
   downgrade,
-  rebuild,  // the same version, or one that ranks alike, with other content
+  rebuild,  // the same or an equivalent version, with other content
 };
 
 std::string_view name(VersionChange change);
 
 struct FileChange {
   std::string path;
-  std::optional<std::uint64_t> before;  // bytes; nothing: md5sums claims the file, without its size
-  std::optional<std::uint64_t> after;   // the same; may be equal when the digest differs
+  std::optional<std::uint64_t> before;  // bytes; nothing: the file is in md5sums, without a size
+  std::optional<std::uint64_t> after;   // the same; may be equal although the digest differs
   bool operator==(const FileChange&) const = default;
 };
 
@@ -90,7 +90,7 @@ struct PackageDiff {
   PackageEntry before;
   PackageEntry after;
   VersionChange change = VersionChange::rebuild;
-  bool files_compared = false;  // the lists of files are known of both
+  bool files_compared = false;  // the file lists of both are known
   Excerpt<std::string> files_added;
   Excerpt<std::string> files_removed;
   Excerpt<FileChange> files_changed;
@@ -102,14 +102,14 @@ struct PackageDiff {
   Excerpt<std::string> sonames_lost;
   Excerpt<SonameChange> sonames_bumped;
   Excerpt<std::string> needed_gained;  // libraries that no file needed before
-  std::string glibc_before;            // the highest version needed; empty: none
+  std::string glibc_before;            // the highest required version; empty: none
   std::string glibc_after;
   std::vector<ScriptChange> scripts;
   std::vector<RelationChange> relations;
   bool operator==(const PackageDiff&) const = default;
 };
 
-// One package; the contents may be null where the data was not read.
+// One package; the contents may be null if the data was not read.
 PackageDiff package_diff(const Package& before, const Contents* before_contents,
                          const Package& after, const Contents* after_contents);
 

@@ -1,4 +1,4 @@
-// Bills of materials of a bundle in the form of CycloneDX 1.5.
+// Bills of materials of a bundle as CycloneDX 1.5.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ struct SbomFrame {
   std::string created_at;  // RFC 3339, UTC
 };
 
-// Every package, archived and damaged ones too, within the archive that holds it; dependencies
-// inside the bundle only, as declared. The same bundle has the same serial number. A license is
-// stated only where the package does.
+// Lists every package, also archived and damaged ones, inside its archive; dependencies only within
+// the bundle, as declared. The same bundle has the same serial number. States a license only if the
+// package does.
 Json cyclonedx_document(const Inspection& inspection, const SbomFrame& frame);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Where a host stands: what is installed, whether it is as it was installed, and what waits.
+// The status of a host: installed stack, changed files, and pending transactions.
 #pragma once
 
 #include <cstdint>
@@ -20,41 +20,43 @@ namespace topsctl {
 struct InstalledRelease {
   std::string stack;
   std::string release;  // empty: the stack has none
-  // Of the names, versions and contents of its packages, as they recorded them.
+  // Digest of the names, versions and contents of its packages, by their own records.
   std::string sha256;
-  std::optional<TransactionSummary> transaction;  // nothing: not by topsctl, or it may not be read
-  std::vector<std::string> bundle;                // where its packages lie still; empty: unknown
+  std::optional<TransactionSummary> transaction;  // nothing: not installed by topsctl, or not
+                                                  // readable
+  std::vector<std::string> bundle;                // present paths of its packages; empty: unknown
 };
 
 // Whether a shell has the environment of the installed stack.
 struct ShellEnvironment {
-  std::string file;                    // that sets it at log-in
+  std::string file;                    // sets it at login
   std::vector<std::string> missing;    // variables that are not set, or lack a directory
-  std::vector<std::string> different;  // that have other values
+  std::vector<std::string> different;  // variables with other values
 };
 
 struct CardsInUse {
   std::string tool;
-  std::optional<std::size_t> listed;  // by the tool; nothing: it did not tell
+  std::optional<std::size_t> listed;  // by the tool; nothing: unknown
   std::optional<std::size_t> busy;
-  std::int64_t wanted = 0;    // as the stack says
+  std::int64_t wanted = 0;    // by the stack
   std::int64_t nodes = 0;     // device nodes
-  std::size_t processes = 0;  // that have a card open, or a rank
-  std::string failure;        // of the tool
+  std::size_t processes = 0;  // with a card open, or with a rank
+  std::string failure;        // error message of the tool
 };
 
 enum class WaitState { at_work, damaged, lost, unfinished, unconfirmed, unwatched, overdue };
 std::string_view name(WaitState state);
 
-// A transaction that has not come to its end.
+// A transaction that has not ended.
 struct WaitingTransaction {
   std::int64_t id = 0;
   WaitState state = WaitState::unfinished;
-  std::string until;                // RFC 3339, UTC, of one that awaits its confirmation
-  bool is_same_connection = false;  // it was installed over this one, which may not confirm it
+  std::string until;                // RFC 3339, UTC; deadline of a pending confirmation
+  bool is_same_connection = false;  // it was installed over this connection, which may not confirm
+                                    // it
 };
 
-// The one command that makes sense next, as it is typed.
+// The recommended next command, as typed.
 struct NextCommand {
   std::string command;
   bool over_new_connection = false;
@@ -73,33 +75,33 @@ struct HostStatus {
   std::vector<CheckResult> checks;  // of level `files`
   std::optional<ShellEnvironment> environment;
   std::optional<CardsInUse> cards;
-  std::vector<Run> trainings;     // those of this user that run
-  std::optional<Run> failed_run;  // the last one of this user, if it failed
+  std::vector<Run> trainings;     // running trainings of this user
+  std::optional<Run> failed_run;  // the last run of this user, if it failed
   std::vector<WaitingTransaction> waiting;
   NextCommand next;
 
-  // Of the files, as verify has them.
+  // Failed file checks, as verify reports them.
   std::vector<const CheckResult*> problems() const;
-  // A check failed, or a transaction waits for somebody.
+  // Whether a check failed, or a transaction needs a person.
   bool has_problems() const;
 };
 
-// What the look is made with.
+// The input of a status query.
 struct StatusRequest {
   Host own;  // the same host, with the runs of this user
   CallingShell shell;
-  bool has_shell = true;  // a person asks from one; not where topsctl was started over SSH
+  bool has_shell = true;  // called from a shell; false if topsctl was started over SSH
   Connection connection;
   bool is_root = false;
   std::string root = "/";
-  std::string directory;  // where it is asked
+  std::string directory;  // working directory
   DigestCache* digests = nullptr;
 };
 
-// Changes nothing. Throws what reading dpkg's database throws.
+// Read-only. Throws the errors of reading dpkg's database.
 HostStatus host_status(const Host& host, const StatusRequest& request);
 
-// {host, system, ..., next}; of a status that was not read, all null.
+// {host, system, ..., next}; all null for a status that was not read.
 Json to_json(const HostStatus& status);
 
 }  // namespace topsctl

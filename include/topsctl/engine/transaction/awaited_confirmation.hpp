@@ -1,4 +1,4 @@
-// Commits that are rolled back unless they are confirmed in time, and who waits for that.
+// Commits that are rolled back unless they are confirmed in time, and the watcher that waits.
 #pragma once
 
 #include <chrono>
@@ -13,32 +13,32 @@
 
 namespace topsctl {
 
-// In the transaction's folder; whoever watches holds a lock on it.
+// Lock file in the transaction's directory; the watcher process holds a lock on it.
 inline constexpr const char* watchdog_file = "watcher";
 
-// What the record of a commit says of it.
+// A pending confirmation, as the commit's journal record has it.
 struct AwaitedConfirmation {
   std::string until;        // RFC 3339, UTC
-  Connection installed_by;  // which may not confirm
-  // The same time by the steady clock of one start of the machine, as the other one may be set.
-  std::string start;  // empty: not known
+  Connection installed_by;  // this connection may not confirm
+  // The same deadline by the steady clock of one boot, because the wall clock may be set.
+  std::string start;  // boot ID; empty: unknown
   std::chrono::nanoseconds until_steady{};
 };
-// That it is to be confirmed at least `seconds` from now.
+// A confirmation that is due at least `seconds` from now.
 AwaitedConfirmation confirmation_within(const Host& host, std::chrono::seconds seconds,
                                         const Connection& installed_by);
 Json to_json(const AwaitedConfirmation& awaited);
-// Nothing: it is not committed, needs none, or has it.
+// Nothing if the transaction is not committed, needs no confirmation or is confirmed.
 std::optional<AwaitedConfirmation> awaited_confirmation(const Transaction& transaction);
 
-// Zero or less once the time is over: then it is restored, and no longer confirmed.
+// Zero or less once the time is over: then it is rolled back and can no longer be confirmed.
 std::chrono::nanoseconds time_left(const Host& host, const AwaitedConfirmation& awaited);
 
-// Whether a watcher waits for the end of the time; a watcher that died does not count.
+// Whether a watcher waits for the deadline; a watcher that died does not count.
 bool is_watched(const Host& host, const Transaction& transaction);
-// Returns when no process watches it, a signal comes or the time is over.
+// Returns when no process watches the transaction, a signal comes or the time is over.
 void wait_until_unwatched(const Host& host, const Transaction& transaction, const WaitLimit& limit);
-// Awaits a confirmation, and nobody would restore it: as good as unfinished.
+// Whether it awaits a confirmation without a watcher that would roll it back. Counts as unfinished.
 bool is_abandoned(const Host& host, const Transaction& transaction);
 
 }  // namespace topsctl

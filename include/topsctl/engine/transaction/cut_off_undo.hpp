@@ -1,5 +1,4 @@
-// What undoing a transaction that came to no end means on a machine on which others were at work
-// too.
+// Plans the rollback of an interrupted transaction on a host that other programs changed too.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +7,12 @@
 
 namespace topsctl {
 
-// As far as it had come is what the journal, the write set's names, dpkg's records and the times of
-// the files tell; what was changed after `end_ns` (end_of_work_ns), and what nothing says to be its
-// own, is somebody else's. What was moved beside the write set is kept first (complete_snapshot).
-// Of records of earlier versions of topsctl, all is its own. Throws Error{host_unfit} if dpkg was
-// interrupted by somebody else since.
+// How far the transaction came is derived from the journal, the names of the write set, dpkg's
+// records and file times. Changes after `end_ns` (end_of_work_ns) count as foreign, and so do
+// changes that nothing attributes to the transaction. Backs up files that were moved outside the
+// write set first (complete_snapshot). With records of earlier versions of topsctl, all changes
+// count as the transaction's. Throws Error{host_unfit} if another program's dpkg was interrupted
+// since.
 UndoPlan undo_of_cut_off(const Host& host, const Transaction& transaction, std::int64_t end_ns);
 
 }  // namespace topsctl

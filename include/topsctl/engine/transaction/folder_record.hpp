@@ -1,5 +1,5 @@
-// What the folders of a host held before a transaction: what is removed or renamed away leaves no
-// trace that a scan by times could see.
+// Listing of a host's directories before a transaction. A scan by times cannot see what was removed
+// or renamed away.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,24 @@ namespace topsctl {
 
 struct FolderRecord {
   std::vector<ListedFolder> folders;  // sorted by path
-  std::int64_t since_ns = 0;  // after all of them were looked at, by the file system's clock
+  std::int64_t since_ns = 0;          // after all of them were listed, by the file system's clock
 
-  const ListedFolder* at(std::string_view path) const;  // nullptr: it was not looked at
-  // Whether a path was there; nothing: its folder was there and was not looked at.
+  const ListedFolder* at(std::string_view path) const;  // nullptr: it was not listed
+  // Whether a path existed; nothing if its directory existed but was not listed.
   std::optional<bool> held(const std::string& path) const;
 };
 
-// Where no change is looked for, canonical: what changes all the time, whoever installs what, and
-// what is no part of the installed system.
+// Canonical directories that are not scanned for changes: they change all the time without an
+// install, or are not part of the installed system.
 std::vector<std::string> folders_not_looked_at(const Host& host);
 
-// Looks through the file systems that hold the snapshot's paths, and writes the record into its
-// store. The caller syncs.
+// Lists the file systems that hold the snapshot's paths, and writes the record into its store. The
+// caller syncs.
 FolderRecord record_folders(const Host& host, const Snapshot& snapshot,
                             const std::filesystem::path& store);
-// Reads it back; nothing if there is none, or it is not whole.
+// Reads the record back; nothing if it is missing or incomplete.
 std::optional<FolderRecord> load_folder_record(const std::filesystem::path& store);
-// It has done its work once the transaction is committed.
+// Removes the record, which is not needed after the commit.
 void remove_folder_record(const std::filesystem::path& store);
 
 }  // namespace topsctl

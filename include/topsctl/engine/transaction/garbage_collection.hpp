@@ -1,5 +1,5 @@
-// What transactions keep on the disk, and what those that have ended need no longer, where a crash
-// kept it from being removed.
+// Disk use of transactions, and removal of files that a crash kept an ended transaction from
+// removing.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@ namespace topsctl {
 // Bytes that a transaction keeps on the disk.
 std::uint64_t bytes_on_disk(const Host& host, const Transaction& transaction);
 
-// Whether something is left in the transaction's folder that its end should have removed: packages,
-// temporary files, and of one that is restored or pruned the kept copies. Nothing of an unfinished
-// transaction, and of one that was given up only what no person needs to look at.
+// Whether the transaction's directory still has files that its end should have removed: packages
+// and temporary files, and the backup of a restored or pruned one. Never true for an unfinished
+// transaction. After --give-up, files that a person may need do not count.
 bool has_garbage(const Host& host, const Transaction& transaction);
 
-// Removes working_folders from a transaction's folder; what cannot be removed stays.
+// Removes working_folders from a transaction's directory; skips those that cannot be removed.
 void remove_working_folders(const std::filesystem::path& folder);
 
-// Removes that garbage; the caller holds the ChangeLock. What cannot be removed stays for the next
-// time.
+// Removes that garbage; the caller holds the ChangeLock. Files that cannot be removed stay for the
+// next run.
 void remove_garbage(const Host& host, const Transaction& transaction);
 
 }  // namespace topsctl

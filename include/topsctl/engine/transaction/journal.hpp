@@ -1,4 +1,4 @@
-// The durable record of one transaction: what is about to happen is on disk before it happens.
+// The durable record of one transaction: each change is recorded on disk before it is made.
 #pragma once
 
 #include <cstdint>
@@ -12,62 +12,63 @@
 
 namespace topsctl {
 
-// Each state is announced before its first act.
+// Each state is recorded before its first change.
 enum class TransactionState {
-  begun,      // nothing kept yet, nothing changed
-  prepared,   // everything is kept; nothing changed
-  applying,   // the machine is being changed
+  begun,      // no backup yet, nothing changed
+  prepared,   // backup complete; nothing changed
+  applying,   // the host is being changed
   verifying,  // all changes made, checks running
   committed,  // the end of a success
-  restoring,  // what was kept is being put back
+  restoring,  // the backup is being restored
   restored,   // the end of a rollback
-  pruned,     // committed for good: what was kept is removed
+  pruned,     // committed, and its backup is removed
 };
 std::string_view name(TransactionState state);
 
 struct JournalRecord {
   TransactionState state = TransactionState::begun;
   std::string details;     // a JSON object
-  bool is_chained = true;  // of a journal whose records have the digest of the one before
+  bool is_chained = true;  // of a journal whose records carry the digest of the record before
 };
 
 // The format whose records each have the SHA-256 of the record before. The first record names it;
 // a journal whose first record names none is of format 1, which has no such chain.
 inline constexpr std::uint64_t chained_journal = 2;
 
-// The hint of every refusal of a journal or a store that cannot be believed.
+// The hint of each error about a damaged journal or store.
 std::string way_out_of_damage();
-// The same where nothing that was kept can be read.
+// The same if no backup can be read.
 std::string way_out_without_backup();
 
 // An append-only file of records "LENGTH CRC32C PAYLOAD\n", both numbers in eight hexadecimal
 // digits.
 class Journal {
  public:
-  // Opens or makes the file; one of format 1 goes on in format 1. Throws Error.
+  // Opens or creates the file; a file of format 1 stays in format 1. Throws Error.
   explicit Journal(std::filesystem::path file);
 
-  // On return the record is on disk. Throws Error if it is not.
+  // Durable on return. Throws Error if the record cannot be written.
   void append(TransactionState state, const Json& details);
 
  private:
   std::filesystem::path file_;
   Descriptor descriptor_;
   bool is_chained_ = true;
-  std::string last_digest_;  // of the last record; empty: there is none
+  std::string last_digest_;  // of the last record; empty: no record yet
 };
 
-// All whole records. A torn last one is what a crash leaves and is passed over; a damaged earlier
-// one is Error{journal_damaged}, and so are records that do not follow each other and a link or a
-// folder in place of the file. An absent file has no records.
+// Returns all complete records. Skips a torn last record, which a crash leaves. Throws
+// Error{journal_damaged} for a damaged earlier record, for records out of order, and for a link or
+// a directory in place of the file. An absent file has no records.
 std::vector<JournalRecord> read_journal(const std::filesystem::path& file);
-// The details of the first record, if that is whole, whatever became of those after it; else none.
+// The details of the first record if it is complete, even if later records are damaged; else an
+// empty object.
 Json readable_beginning(const std::filesystem::path& file);
-// Puts a journal with these records in the place of one that cannot be believed, durably; what was
-// there stays beside it as "journal.damaged". Throws Error.
+// Replaces a damaged journal durably by these records; the old file stays beside it as
+// "journal.damaged". Throws Error.
 void rewrite_journal(const std::filesystem::path& file, const std::vector<JournalRecord>& records);
 
-// The pure part of reading.
+// Parses the bytes of a journal; reads no file.
 std::vector<JournalRecord> parse_journal(std::string_view bytes, const std::string& subject);
 
 }  // namespace topsctl

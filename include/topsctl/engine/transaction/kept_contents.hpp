@@ -1,4 +1,4 @@
-// Whether what was kept of files is still what it was, before any of it is put back.
+// Checks that the backup of files is intact, before any of it is restored.
 #pragma once
 
 #include <filesystem>
@@ -11,18 +11,18 @@ namespace topsctl {
 
 enum class LostContent : char {
   nothing,
-  not_needed,   // the machine still has what was kept of it
-  overwritten,  // a kept file that somebody wrote into instead of replacing it
-  missing       // what was kept is gone, or is not what was kept
+  not_needed,   // the host still has the same file
+  overwritten,  // a file that is backed up as a link, and was written in place
+  missing       // the backup is gone, or has other content
 };
 
 struct KeptContents {
-  std::vector<LostContent> lost;     // by path of the snapshot
-  std::vector<std::string> missing;  // the paths of the last kind, fit to be shown
+  std::vector<LostContent> lost;     // by the index of the snapshot's path
+  std::vector<std::string> missing;  // paths with LostContent::missing, printable
 };
 
-// Reads what has a digest and compares it; what was kept as a link alone has none, and goes by size
-// and time.
+// Compares each backup with its digest. A backup that is only a link has no digest and is compared
+// by size and time.
 KeptContents check_contents(const Host& host, const Snapshot& snapshot,
                             const std::filesystem::path& store);
 

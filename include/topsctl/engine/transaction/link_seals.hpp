@@ -1,4 +1,4 @@
-// Digests of the files that are kept as links, taken while the packages' steps run.
+// Digests of the files that are backed up as links, computed while the packages' steps run.
 #pragma once
 
 #include <atomic>
@@ -15,24 +15,24 @@
 
 namespace topsctl {
 
-// What a kept link held, and the time of the last change of its inode then: as long as that is the
-// same, nobody can have written into it.
+// Digest of a linked file, and its inode's change time then: while the time is the same, no program
+// has written into the file.
 struct LinkSeal {
   std::string sha256;
   std::int64_t ctime_ns = 0;
 };
-// By the name of the content. Lines that are not whole, as a power cut leaves them, are left out.
+// By the name of the content. Skips incomplete lines, which a power cut leaves.
 using LinkSeals = std::map<std::string, LinkSeal, std::less<>>;
 LinkSeals read_link_seals(const std::filesystem::path& store);
 
-// Whether a kept link is known to hold other bytes than were sealed. Reads it only if its inode was
-// changed since; what has no seal is not known.
+// Whether a linked file is known to have other bytes than its seal. Reads the file only if its
+// inode was changed since; false without a seal.
 bool has_broken_seal(const KeptPath& kept, const std::filesystem::path& store,
                      const LinkSeals& seals);
 
-// Seals the links of a snapshot by threads that leave processor and disk to all others, if they
-// may, until they are waited for. What they have not come to when topsctl is killed has no seal,
-// and goes by size and time.
+// Seals the links of a snapshot in threads with idle CPU and I/O priority, where that is permitted,
+// until finish() waits for them. Links not reached when topsctl is killed have no seal and are
+// compared by size and time.
 class LinkSealer {
  public:
   LinkSealer(const Snapshot& snapshot, std::filesystem::path store);
@@ -41,15 +41,15 @@ class LinkSealer {
   LinkSealer(const LinkSealer&) = delete;
   LinkSealer& operator=(const LinkSealer&) = delete;
 
-  // Waits until each link has its seal whose file is no longer that of the machine, and notes how
-  // the others' inodes are now. The caller syncs.
+  // Waits until each link is sealed whose file was replaced on the host, and records the inode
+  // times of the others. The caller syncs.
   void finish();
 
  private:
   struct Link {
     std::string content;
     std::filesystem::path place;
-    LinkSeal seal;  // without a digest until it has one; of the thread that took it
+    LinkSeal seal;  // empty digest until sealed; written by the thread that seals it
   };
 
   void seal_links();
@@ -62,7 +62,7 @@ class LinkSealer {
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> is_finishing_ = false;
   std::atomic<bool> is_ending_ = false;
-  std::vector<std::jthread> threads_;  // last: they use all of the above
+  std::vector<std::jthread> threads_;  // last: the threads use all members above
 };
 
 }  // namespace topsctl

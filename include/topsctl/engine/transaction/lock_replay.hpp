@@ -1,4 +1,4 @@
-// Signed locks that were installed before: an older one of the same key is a replay.
+// Rejects a signed lock that is older than an installed one of the same key: a replay.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace topsctl {
 
-// Throws Error{bad_package} if one of these files is a lock that is signed and older than another
-// one, signed by the same key, that a transaction for this stack committed on the host. What was
-// rolled back later counts as well. If nobody but root may look, nothing is known.
+// Throws Error{bad_package} if one of these files is a signed lock that is older than a lock,
+// signed by the same key, that a transaction for this stack committed on the host. Commits that
+// were rolled back later count too. Does nothing if only root may read the records.
 void refuse_older_lock(const Host& host, const std::string& stack,
                        const std::vector<InputFile>& inputs);
 

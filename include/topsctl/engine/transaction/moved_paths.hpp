@@ -1,4 +1,4 @@
-// What a transaction has moved away, though no write set named it.
+// Finds files that a transaction moved although no write set named them.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,11 @@
 
 namespace topsctl {
 
-// Completes a snapshot by what diversions (dpkg-divert(1)) that it does not know have moved until
-// `end_ns`: a rename keeps the file, so it is kept where it lies now. Folders whose time has moved
-// though they hold what they held are added too. The record in the store is written anew, durably,
-// if anything is added. May be run any number of times. Returns, sorted, what was there before and
-// is neither there now nor kept, and what has come into a folder with a time of change from before.
-// Throws Error.
+// Completes a snapshot by files that new diversions (dpkg-divert(1)) have moved until `end_ns`: a
+// rename keeps the file, so it is backed up from its present place. Adds directories whose time
+// changed although their listing did not. Rewrites the record in the store durably if anything was
+// added. Is idempotent. Returns, sorted, paths that existed before and are now neither present nor
+// backed up, and paths that appeared in a directory with a change time from before. Throws Error.
 std::vector<std::string> complete_snapshot(const Host& host, Snapshot& snapshot,
                                            const std::filesystem::path& store,
                                            const FolderRecord& before, std::int64_t end_ns);

@@ -1,4 +1,4 @@
-// Room that a restore is sure of, though the file system is filled up meanwhile.
+// Disk space that is reserved for a rollback, in case the file system fills up.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace topsctl {
 
-// Takes bytes and inodes in the folder of a transaction, as reserved_folder: for the plan of the
-// restore, the records, and what lies beside the file that is put back until it takes its place.
-// Throws Error{no_space}.
+// Reserves bytes and inodes in the transaction's directory, as reserved_folder: for the undo plan,
+// the records, and the copy of a file that is written before it replaces the file. Throws
+// Error{no_space}.
 void reserve_room(const Host& host, const std::filesystem::path& folder, const Snapshot& snapshot);
 
-// What an install will keep and reserve in the file system of the store, in bytes, before it is
-// known to the byte: dpkg's databases, and of the files that it replaces (paths of the machine)
-// those that lie in another file system, of which no link can be kept.
+// Estimates the bytes that an install will back up and reserve in the file system of the store:
+// dpkg's databases, and those of the replaced files (paths of the host) that lie in another file
+// system and so cannot be linked.
 std::uint64_t expected_room(const Host& host, const std::vector<std::string>& replaced);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Until when a transaction was at work: what was changed later is somebody else's.
+// Records until when a transaction was active: later changes are foreign.
 #pragma once
 
 #include <condition_variable>
@@ -14,20 +14,20 @@
 
 namespace topsctl {
 
-// What the kernel calls this run of the machine; empty if it does not tell.
+// The kernel's boot ID; empty if it cannot be read.
 std::string this_start();
 
-// Sets the time of a file in the transaction's folder again and again for as long as the object
-// lives. Fails silently: without it, the journal tells when the transaction was last at work.
+// Touches a file in the transaction's directory regularly while the object lives. Fails silently:
+// without the file, the journal has the time of the last activity.
 class SignOfLife {
  public:
-  // `folder` is the transaction's, as this process sees it.
+  // `folder` is the transaction's directory, as this process sees it.
   explicit SignOfLife(const std::filesystem::path& folder);
   ~SignOfLife();
   SignOfLife(const SignOfLife&) = delete;
   SignOfLife& operator=(const SignOfLife&) = delete;
 
-  // The transaction has come to an end: the file goes too.
+  // Ends the touching and removes the file: the transaction has ended.
   void end();
 
  private:
@@ -38,9 +38,9 @@ class SignOfLife {
   std::jthread thread_;
 };
 
-// The time after which the transaction has changed nothing, in ns since the epoch by the clock of
-// the files' times. After a restart of the machine the last sign may be lost: then a minute later,
-// but not after the start.
+// The time after which the transaction changed nothing, in ns since the epoch by the clock of the
+// file times. The last touch may be lost in a reboot: then one minute is added, but not past the
+// boot.
 std::int64_t end_of_work_ns(const Host& host, const Transaction& transaction);
 
 }  // namespace topsctl

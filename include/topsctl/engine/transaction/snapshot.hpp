@@ -1,4 +1,4 @@
-// What was kept of a write set, and its record.
+// The backup of a write set, and its record.
 #pragma once
 
 #include <filesystem>
@@ -16,89 +16,92 @@
 
 namespace topsctl {
 
-// How the content of a file is kept: as a copy, or as a second name of the file itself.
+// How the content of a file is backed up: as a copy, or as a hard link to the file.
 enum class Keeping {
-  nothing,  // there is no content, or another name of the file has it
+  nothing,  // no content, or another name of the file has it
   copy,
   link,
-  both,      // a file of several names: the copy has its content, the link says which file it is
-  released,  // the transaction has left the path as it was: it is none of its undo
+  both,      // a file of several names: the copy has the content, the link identifies the file
+  released,  // the transaction did not change the path, so rollback skips it
 };
 
-// One path of a write set as it was.
+// One path of a write set as it was before the transaction.
 struct KeptPath {
-  std::string path;  // as the machine sees it, links in its folders followed
+  std::string path;  // on the host, with links in its directories followed
   FileState state;
-  std::string same_file = {};  // an earlier path that is the same file (hard link); empty: none
+  std::string same_file = {};  // an earlier path of the same file (hard link); empty: none
   Keeping keeping = Keeping::nothing;
   std::string content = {};  // its name in the store
-  bool is_unpacked = false;  // dpkg makes files of other names beside it, which belong to the set
-  bool is_found = false;     // kept since it was there, or scripts often write it: nothing names it
+  bool is_unpacked = false;  // dpkg creates files of derived names beside it, which belong to the
+                             // set
+  bool is_found = false;     // backed up because it existed or scripts often write it, not because
+                             // it was named
 };
 
 struct Snapshot {
-  std::vector<KeptPath> paths;  // sorted: every folder before what is in it
+  std::vector<KeptPath> paths;  // sorted: each directory before its entries
   std::vector<PathFamily> families;
-  // WriteSet::debs; nothing in records of earlier versions of topsctl, which tell nothing of what
-  // is named either.
+  // WriteSet::debs; nothing in records of earlier versions of topsctl, which do not mark named
+  // paths either.
   std::optional<std::vector<std::string>> debs = {};
-  // Paths whose files are replaced as a whole: what they hold after the transaction is not read,
-  // and goes by size and time. Known to the taker alone, not part of the record.
+  // Paths whose files are always replaced: their content after the transaction is compared by size
+  // and time, not read. Only in memory, not part of the record.
   std::set<std::string> unread = {};
 };
 
-// dpkg's lock files are held while we work: replacing them would let somebody else in, so they are
-// no part of a snapshot.
+// dpkg's lock files, which we hold while we work. They are never part of a snapshot: replacing them
+// would admit another dpkg.
 bool is_dpkg_lock(const std::string& path);
 
-// The state of a canonical path of a write set, as FileTree has it: absent if a link has taken the
-// place of one of its folders since.
+// The state of a canonical path of a write set, as FileTree reads it: absent if a link has replaced
+// one of its directories since.
 FileState state_in_place(const Host& host, const std::string& path, Content content);
-// The same for many paths, by several threads.
+// The same for many paths, in several threads.
 struct PathToRead {
   std::string path;
   Content content = Content::digest;
 };
 std::vector<FileState> states_in_place(const Host& host, const std::vector<PathToRead>& paths);
 
-// Records every path of the write set, the folders above included, and keeps the content of files
-// in `store`, an empty folder that only root may read; the record itself is written there last.
-// A file that is always replaced as a whole, is no setuid, setgid or sticky one (dpkg changes the
-// mode of those before it removes them) and has one name is kept as a link where the store lies on
-// its file system and the link is the very same file (on overlays on two file systems it is not),
-// and so is a file of more than 256 MiB; all else is copied. A file of several
-// names is copied and linked: others of its names may lie outside the write set, and must be the
-// same file again. The files of links are not read: their digests are empty. The caller syncs.
+// Records each path of the write set and the directories above, and backs up file content in
+// `store`, an empty directory that only root may read; writes the record last. A file is kept as a
+// link if it is always replaced, is not setuid, setgid or sticky (dpkg changes the mode of those
+// before it removes them), has one name, lies on the file system of the store, and the link is the
+// same inode (on overlays on two file systems it is not). A file of more than 256 MiB is kept as a
+// link too; all others are copied. A file of several names is copied and linked: other names may
+// lie outside the write set and must refer to the same file after a restore. Linked files are not
+// read, so their digests are empty. The caller syncs.
 Snapshot take_snapshot(const Host& host, const WriteSet& write_set,
                        const std::filesystem::path& store, WriteSetSummary& summary);
 
-// Keeps in the same way what lay at paths that the snapshot does not know, and has been moved
-// since: by each path, where it lies now. Throws Error.
+// Backs up in the same way files that the snapshot does not have and that were moved since.
+// `places`: present place by original path. Throws Error.
 std::vector<KeptPath> keep_moved(const Host& host, Snapshot& snapshot,
                                  const std::map<std::string, std::string>& places,
                                  const std::filesystem::path& store);
 
-// Copies a file and takes its attributes, both of the same inode. Throws Error{busy} if it is no
-// file any more.
+// Copies a file and reads its attributes, both of the same inode. Throws Error{busy} if it is no
+// longer a file.
 void keep_copy(const FileTree& tree, KeptPath& kept, const std::filesystem::path& store);
 
-// Where the content of a path lies, and the link to its file (of Keeping::link and both).
+// The place of a path's backup content, and of the link to its file (Keeping::link and both).
 std::filesystem::path content_place(const KeptPath& kept, const std::filesystem::path& store);
 std::filesystem::path link_place(const KeptPath& kept, const std::filesystem::path& store);
 
-// Writes the record alone, for a state that is only to be compared with.
+// Writes only the record, for a state that is only compared with.
 void write_snapshot_record(const Snapshot& snapshot, const std::filesystem::path& store);
-// The same durably, in the place of another one: a power cut finds either.
+// The same durably and atomically: a power cut leaves the old record or the new one.
 void replace_snapshot_record(const Snapshot& snapshot, const std::filesystem::path& store);
 
-// Of the record in bytes, 0 if there is none.
+// Size of the record in bytes, 0 if it is missing.
 std::uint64_t record_size(const std::filesystem::path& store);
-// Whether the record is there at all.
+// Whether the record exists.
 bool has_record(const std::filesystem::path& store);
-// Reads the record back. Throws Error{journal_damaged} if it is not whole.
+// Reads the record back. Throws Error{journal_damaged} if it is incomplete.
 Snapshot load_snapshot(const std::filesystem::path& store);
 
-// syncfs on every file system that holds a path of the snapshot; returns one folder of each.
+// Calls syncfs on each file system that holds a path of the snapshot; returns one directory of
+// each.
 std::vector<std::string> sync_mounts(const Host& host, const Snapshot& snapshot);
 
 }  // namespace topsctl

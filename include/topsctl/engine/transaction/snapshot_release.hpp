@@ -1,4 +1,4 @@
-// What of a snapshot need not be kept for an undo.
+// Drops the backup of files that a transaction did not change.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace topsctl {
 
-// Lets go of what was kept of files that are the same ones still, and writes the record anew; for
-// the end of a transaction. What somebody writes into them later is not undone.
+// Drops the backup of files that are still the same, and rewrites the record; for the end of a
+// transaction. Later writes into these files are not undone.
 void release_unchanged(const Host& host, Snapshot& snapshot, const std::filesystem::path& store);
 
 }  // namespace topsctl

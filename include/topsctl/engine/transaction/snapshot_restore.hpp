@@ -1,4 +1,4 @@
-// Puts a snapshot back and compares with it.
+// Restores a snapshot and compares the host with it.
 #pragma once
 
 #include <filesystem>
@@ -10,26 +10,25 @@
 
 namespace topsctl {
 
-// What could not be put back.
+// A path that could not be restored.
 struct RestoreFailure {
-  std::string line;         // the path, and why
-  bool is_passing = false;  // for want of room or descriptors
+  std::string line;         // the path and the reason
+  bool is_passing = false;  // failed for lack of space or descriptors
 };
 
-// Makes every path what it was, as far as its content is not lost. May be run any number of times,
-// and again after it was cut off anywhere; what fails for want of room or descriptors is tried once
-// more when all else is done, which may have made room. Returns what could not be put back.
+// Restores each path whose content is not lost. Is idempotent and can be rerun after an
+// interruption. Paths that fail for lack of space or descriptors are retried once at the end, when
+// other restores may have freed space. Returns the paths that could not be restored.
 std::vector<RestoreFailure> restore_snapshot(const Host& host, const Snapshot& snapshot,
                                              const std::filesystem::path& store,
                                              const KeptContents& contents);
-// The same, and throws Error{rollback_incomplete} before anything is removed if a kept copy is
+// The same; throws Error{rollback_incomplete} before anything is removed if a backup copy is
 // missing.
 std::vector<RestoreFailure> restore_snapshot(const Host& host, const Snapshot& snapshot,
                                              const std::filesystem::path& store);
 
-// Compares every path with what was kept of it. `linked` says whether files that were kept as links
-// are read: after a restore, which has read what it put back, it is enough that each is the very
-// file.
+// Compares each path with its backup. `linked` selects whether files that are backed up as links
+// are read: after a restore, which has read what it restored, the same inode suffices.
 RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot,
                                     const std::filesystem::path& store,
                                     Content linked = Content::ignore);

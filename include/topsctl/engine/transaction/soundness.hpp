@@ -1,4 +1,4 @@
-// Whether journals and stores can be believed: each by itself, with each other, and all in a row.
+// Whether journals and stores are intact: each alone, against each other, and as a sequence.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,17 @@
 namespace topsctl {
 
 struct ExaminedTransaction {
-  Transaction transaction;      // with no records where its journal cannot be read
-  std::optional<Error> damage;  // why it cannot be believed
-  bool is_past = false;         // a later one was begun and not undone: it had come to its end
-  bool is_restorable = true;    // its damage leaves something that `recover --from-store` can use
+  Transaction transaction;      // without records if its journal cannot be read
+  std::optional<Error> damage;  // why it cannot be trusted
+  bool is_past = false;         // a later one was begun and not undone, so this one had ended
+  bool is_restorable = true;    // `recover --from-store` can still use some of its backup
 };
 
-// All transactions, oldest first. No crash leaves what counts as damage. The caller holds the
-// ChangeLock: a transaction at work may look damaged.
+// All transactions, oldest first. No crash leaves a state that counts as damage. The caller holds
+// the ChangeLock: an active transaction may look damaged.
 std::vector<ExaminedTransaction> examine_transactions(const Host& host);
 
-// The same for whoever changes something. Throws the first damage.
+// The same for commands that change the host. Throws the first damage.
 std::vector<Transaction> sound_transactions(const Host& host);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// The reports that stay with a transaction, so that they can be fetched by its id.
+// Reports that are stored with a transaction, for retrieval by its id.
 #pragma once
 
 #include <string>
@@ -10,17 +10,18 @@
 
 namespace topsctl {
 
-// The document that a command writes for such a result.
+// The document that a command writes for this result.
 Json execution_document(const std::string& command, const Execution& execution);
 
-// Digests the raw logs into the report, and stores it durably with its transaction, if it is a
-// report of this command and has one. What cannot be written is a warning in `execution`. The
-// caller holds the ChangeLock, so that nobody finds a transaction at its end without its report.
+// Adds the digests of the raw logs to the report, and stores it durably with its transaction, if
+// the report is of this command and has a transaction. A write error becomes a warning in
+// `execution`. The caller holds the ChangeLock, so that no other command sees an ended transaction
+// without its report.
 void store_report(const Host& host, const std::string& command, Execution& execution);
 
-// The documents of install and, if it was undone, of rollback or recover, oldest first. One that a
-// crash kept from being written is rebuilt from the journal, and says so. None for a transaction
-// that has not come to an end.
+// The documents of install and, if it was undone, of rollback or recover, oldest first. A document
+// that a crash kept from being written is rebuilt from the journal and marked so. Empty for a
+// transaction that has not ended.
 std::vector<Json> reports_of(const Host& host, const Transaction& transaction);
 
 }  // namespace topsctl

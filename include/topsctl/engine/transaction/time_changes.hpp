@@ -1,4 +1,4 @@
-// Whether a transaction has changed anything but times.
+// Whether a transaction changed only modification times.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,12 @@
 
 namespace topsctl {
 
-// Whether a plan installs nothing but the same versions once more: another one always leaves
-// something.
+// Whether a plan only reinstalls the same versions: any other plan always changes something.
 bool may_change_nothing(const Plan& plan);
 
-// Whether what was kept in `store` is as it was but for modification times, and `new_paths` has
-// nothing that stays. What dpkg, ldconfig(8) and Python write for themselves with every install
-// (old databases, indexes, byte code) does not count; what the write set does not name is not
-// known.
+// Whether the host differs from the backup in `store` only in modification times, and `new_paths`
+// has nothing that stays. Files that dpkg, ldconfig(8) and Python rewrite with each install (old
+// databases, indexes, byte code) do not count. Paths outside the write set are not checked.
 bool differs_in_times_alone(const Host& host, const Snapshot& snapshot,
                             const std::vector<std::string>& new_paths,
                             const std::filesystem::path& store);

@@ -1,4 +1,4 @@
-// Where transactions live on a machine: /var/lib/topsctl/transactions/ID, or with a user.
+// Where transactions are stored: /var/lib/topsctl/transactions/ID, or in a user's own state.
 #pragma once
 
 #include <array>
@@ -20,32 +20,32 @@
 
 namespace topsctl {
 
-// Where a transaction keeps its things, below its folder.
+// Files and directories below the transaction's directory.
 inline constexpr const char* snapshot_folder = "snapshot";
 inline constexpr const char* after_folder = "after";
 inline constexpr const char* undo_folder = "undo";
 inline constexpr const char* packages_folder = "packages";
 inline constexpr const char* temporary_folder = "tmp";
 inline constexpr const char* reserved_folder = "reserved";
-// What is needed no longer once a restore begins, or the transaction is over.
+// Not needed after a rollback begins or the transaction ends.
 inline constexpr std::array<const char*, 3> working_folders = {packages_folder, temporary_folder,
                                                                reserved_folder};
 inline constexpr const char* pip_report_file = "pip-report.json";
-inline constexpr const char* stack_copy = "stack.json";  // the stack file that was given
+inline constexpr const char* stack_copy = "stack.json";  // a copy of the stack file that was given
 
-// Patches of projects and installs stand beside each other: neither is undone, or removed, for the
-// sake of the other.
+// Patches of projects and installs are independent: undoing or removing one never touches the
+// other.
 struct Transaction {
   std::int64_t id = 0;
-  std::string folder;  // as the machine sees it
+  std::string folder;  // path on the host
   std::vector<JournalRecord> records;
 
-  std::optional<TransactionState> state() const;  // nothing: not even begun
-  // Neither committed nor restored: a crash came in between.
+  std::optional<TransactionState> state() const;  // nothing: no record yet
+  // Neither committed nor restored: a crash interrupted it.
   bool is_unfinished() const;
-  bool was_committed() const;  // at some time, also if it was restored later
+  bool was_committed() const;  // true also if it was restored later
   TransactionKind kind() const;
-  // What a patch makes of each file: SHA-256 by canonical path. Empty for an install.
+  // SHA-256 of each patched file after the patch, by canonical path. Empty for an install.
   std::map<std::string, std::string> patched() const;
 };
 
@@ -53,64 +53,64 @@ struct FoundTransaction {
   Transaction transaction;      // without records if its journal is damaged
   std::optional<Error> damage;  // of the journal
 };
-// Of a command that begins now, for whoever called it.
+// The origin of a command that begins now: its caller.
 Origin origin_of(const Host& host);
 
 // All transactions, oldest first.
 std::vector<FoundTransaction> find_transactions(const Host& host);
 
-// The same for whoever needs all journals. Throws Error{journal_damaged}.
+// The same for callers that need all journals. Throws Error{journal_damaged}.
 std::vector<Transaction> list_transactions(const Host& host);
 
 // The summary that `history` shows.
 TransactionSummary summary_of(const Transaction& transaction);
 
-// Whether all that its programs changed was seen, as its journal says.
+// Whether all changes of its programs were observed, by its journal.
 bool is_observed(const Transaction& transaction);
 
-// What was kept for its undo, as its journal says.
+// The size of its backup, by its journal.
 WriteSetSummary kept_summary(const Transaction& transaction);
 
-// What its own scan found to be changed outside its write set, as its journal says; fit to be
-// shown. If it was observed, none of it is of its programs.
+// Changes outside its write set that its own scan found, by its journal; printable. If it was
+// observed, none of them was made by its programs.
 std::vector<std::string> escaped_paths_of(const Transaction& transaction);
 
-// What appeared under /run and /var/log until its commit, as its journal says.
+// Paths that appeared under /run and /var/log until its commit, by its journal.
 std::vector<std::string> volatile_paths_of(const Transaction& transaction);
-// What was there when it began to change things; empty: not noted.
+// Those that existed before its first change; empty: not recorded.
 std::vector<std::string> volatile_paths_before(const Transaction& transaction);
 
-// The lock and the stack file that it was made by, as its journal says.
+// The lock and the stack file of its install, by its journal.
 std::vector<InputFile> inputs_of(const Transaction& transaction);
 
-// The stack that it installed, and at which release; empty: none, or its journal does not say.
+// The stack that it installed, and the release; empty: none, or not in its journal.
 struct InstalledStack {
   std::string name;
   std::string release;
-  bool is_of_file = false;  // of which a copy lies in its folder
+  bool is_of_file = false;  // from a stack file, with a copy in the transaction's directory
 };
 InstalledStack stack_of(const Transaction& transaction);
 
-// Makes the folder of a new transaction.
+// Creates the directory of a new transaction.
 Transaction new_transaction(const Host& host);
 
-// topsctl's own lock, held until the descriptor goes: one change at a time. Throws Error{busy},
-// Error{permission}.
+// Takes topsctl's own lock, which allows one change at a time; the descriptor holds it. Throws
+// Error{busy}, Error{permission}.
 Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
                          const std::function<void(const std::string&)>& on_wait);
 
-// The lock's file, if there is one and it may be read.
+// Opens the lock file; an empty descriptor if it is missing or may not be read.
 Descriptor opened_lock(const Host& host);
-// Whether a topsctl holds the lock now.
+// Whether a topsctl process holds the lock now.
 bool is_at_work(const Host& host);
 
-// For on_wait: an event that names the holder. `events` must outlive it.
+// For on_wait: sends an event that names the holder. `events` must outlive it.
 std::function<void(const std::string&)> told_to(EventSink& events);
 
-// The locks that a change needs, held until the object goes: topsctl's own and, where packages may
+// The locks that a change needs, held while the object lives: topsctl's own and, where packages may
 // change, dpkg's frontend lock.
 enum class Locked { own_alone, with_dpkg };
-// What undoing needs: no dpkg where there is none, and with a user who may not hold its lock.
+// The locks of a rollback: not dpkg's where there is no dpkg, or the user may not hold its lock.
 Locked locks_of_undo(const Host& host);
 class ChangeLock {
  public:
@@ -125,7 +125,7 @@ class ChangeLock {
   std::optional<DpkgFrontendLock> dpkg_;
 };
 
-// Of its scripts, as it was begun; one that does not say may have had any.
+// Lasting effects of its scripts, recorded at the begin; all effects if the journal has none.
 LastingEffects lasting_effects_of(const Transaction& transaction);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Which paths a write set means on a machine: before a change, and after it.
+// The paths of a host that a write set covers, before and after a change.
 #pragma once
 
 #include <string>
@@ -8,21 +8,21 @@
 
 namespace topsctl {
 
-// One path that is meant.
+// One path of the expanded write set.
 struct WriteSetMember {
-  std::string path;  // as the machine sees it, links in its folders followed
+  std::string path;  // on the host, with links in its directories followed
   Writing writing = Writing::in_place;
-  bool is_unpacked = false;  // by dpkg, which makes files of other names beside it
-  bool is_found = false;     // there, or possible: nothing names it
+  bool is_unpacked = false;  // by dpkg, which creates files of derived names beside it
+  bool is_found = false;     // it exists or may appear; no name in the write set
 };
 
-// Every path of the write set, sorted: what is there now of its families (canonical ones) and
-// beside what dpkg unpacks, and the folders above all of them.
+// Every path of the write set, sorted: existing paths of its families (canonical ones) and beside
+// those that dpkg unpacks, and all directories above.
 std::vector<WriteSetMember> members_of(const Host& host, const WriteSet& write_set,
                                        const std::vector<PathFamily>& families);
 
-// Paths that the snapshot does not know: in its families, beside what dpkg unpacks, and in folders
-// that were not there before; deepest last.
+// Paths that are not in the snapshot: in its families, beside those that dpkg unpacks, and in new
+// directories; deepest last.
 std::vector<std::string> new_paths(const Host& host, const Snapshot& snapshot);
 
 }  // namespace topsctl

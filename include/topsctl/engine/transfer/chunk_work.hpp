@@ -1,4 +1,4 @@
-// The chunks that one target lacks, shared by the connections that bring them.
+// The chunks that one target lacks, shared by the connections that send them.
 #pragma once
 
 #include <cstdint>
@@ -16,53 +16,53 @@
 
 namespace topsctl {
 
-// What has been verified at the far end up to now, of all that must be there, in bytes.
+// Verified bytes on the remote host, of the total.
 using UploadProgress = std::function<void(std::uint64_t verified, std::uint64_t total)>;
 
-// Content that is sent, once however many files have it.
+// Content that is sent once, even if several files have it.
 struct ShippedObject {
   const ShippedFile* file = nullptr;  // one of those files
-  std::uint64_t there_bytes = 0;      // that were there when it was last asked
-  std::uint64_t had_bytes = 0;        // that were there before the first attempt
+  std::uint64_t there_bytes = 0;      // present at the last query
+  std::uint64_t had_bytes = 0;        // present before the first attempt
   std::uint64_t sent_bytes = 0;
-  std::uint64_t relayed_bytes = 0;  // that came from another host
+  std::uint64_t relayed_bytes = 0;  // received from another host
 };
 
-// Of several threads. What it is made of must outlive it.
+// Thread-safe. The constructor's arguments must outlive it.
 class ChunkWork {
  public:
-  // Compares what the far end has with what it should have.
+  // Compares the present chunks with the required ones.
   ChunkWork(std::vector<ShippedObject>& objects, const RemoteState& state,
             const UploadProgress& on_progress);
 
-  // A chunk that is to be sent; nothing if all are under way, or one of the senders has failed.
+  // A chunk to send; nothing if all are in transit, or a sender has failed.
   std::optional<ChunkPlace> take();
-  // The same for up to `most` that go side by side: several only while plenty are left, so that
-  // nobody waits for the last ones alone, and only of chunk_bytes.
+  // The same for up to `most` interleaved chunks of chunk_bytes: several only while many are left,
+  // so that no connection sends the last ones alone.
   std::vector<ChunkPlace> take_some(unsigned most);
   std::set<ChunkPlace> take_all();
-  // Of a sender that gave up: others send them.
+  // Returns the chunks of a sender that gave up; other senders send them.
   void put_back(const std::set<ChunkPlace>& places);
 
   enum class Route { sent, relayed };
-  // Whether the far end wrote what it should; if not, the chunk is to be sent again. Throws
-  // Error{unreachable} if that happens too often to what was sent, and Error{bad_bundle} if the
-  // file here was changed.
+  // Whether the remote wrote the right bytes; if not, the chunk is sent again. Throws
+  // Error{unreachable} if that happens too often to sent chunks, and Error{bad_bundle} if the local
+  // file was changed.
   bool judge(const Ack& ack, Route route);
   void count_sent(const ChunkPlace& place);
 
   const ShippedFile& file_of(const ChunkPlace& place) const { return *objects_[place.object].file; }
   std::uint64_t size_of(const ChunkPlace& place) const;
 
-  // Rung when there may be something to do for a sender that has nothing, or all is over.
+  // Rung when an idle sender may have work, or all work is over.
   void add(const Bell& bell);
   void remove(const Bell& bell);
 
   void fail();
-  bool is_over() const;  // all is verified, or somebody has failed
+  bool is_over() const;  // all chunks are verified, or a sender has failed
   std::uint64_t missing_bytes() const;
   std::uint64_t verified_bytes() const;
-  // Of those, what was verified since this was made.
+  // Bytes verified since the construction.
   std::uint64_t gained_bytes() const;
 
  private:
@@ -70,7 +70,7 @@ class ChunkWork {
 
   std::vector<ShippedObject>& objects_;
   const UploadProgress& on_progress_;
-  mutable std::mutex mutex_;  // of what follows, and of the objects' numbers
+  mutable std::mutex mutex_;  // guards the following members and the objects' counters
   std::deque<ChunkPlace> missing_;
   std::size_t left_ = 0;  // not yet verified
   std::uint64_t total_ = 0;

@@ -1,4 +1,4 @@
-// A bundle sent to one target, installed there, and confirmed over another connection.
+// Sends a bundle to one target, installs it, and confirms it over another connection.
 #pragma once
 
 #include <cstdint>
@@ -12,42 +12,44 @@
 
 namespace topsctl {
 
-// What goes to each target beside the packages.
+// Data for each target in addition to the packages.
 struct SentBeside {
-  SentFile lock;                       // of what was read here: no other bytes are installed
-  std::optional<SentFile> stack = {};  // that is known here alone; nothing: one of topsctl's own
-  std::string reading = {};            // of a dry run: what was read of the packages
+  SentFile lock;                       // of the bytes that were read here: no other bytes are
+                                       // installed
+  std::optional<SentFile> stack = {};  // if only known here; nothing: a built-in stack
+  std::string reading = {};            // for a dry run: the packages' metadata
 };
 
-// One deployment. What `upload` refers to must outlive it.
+// One deployment. The objects that `upload` refers to must outlive it.
 struct DeployRequest {
   UploadJob upload;
-  std::vector<std::string> install_words;     // options of `topsctl install` there
-  std::function<const SentBeside&()> beside;  // waits for it; throws Error if it could not be read
+  std::vector<std::string> install_words;     // options of `topsctl install` on the target
+  std::function<const SentBeside&()> beside;  // waits for the data; throws Error if they could not
+                                              // be read
   Secret sudo_password;                       // empty: none was asked for
   int confirm_timeout_s = 0;                  // seconds; 0: no confirmation
-  RemoteLine on_line;                         // of the install and the confirm there
-  // Of the install there. Resumed: nothing is sent, an install that was begun under this id is
-  // found again.
+  RemoteLine on_line;                         // output of the remote install and confirm
+  // Id of the remote install. Resumed: sends nothing, attaches to an install that was started with
+  // this id.
   std::string run_id;
   bool is_resumed = false;
-  std::function<void()> on_install;  // called just before it may begin
+  std::function<void()> on_install;  // called just before the install may begin
 };
 
-// What became of it up to now; also of one that failed.
+// The result so far; valid also after a failure.
 struct Deployment {
   Upload upload;
-  std::optional<RemoteReport> report;        // of the install there, or its plan
-  std::optional<RemoteReport> confirmation;  // of the confirm there
+  std::optional<RemoteReport> report;        // of the remote install, or its plan
+  std::optional<RemoteReport> confirmation;  // of the remote confirm
 };
 
-// Sends the files, installs and confirms them; in a dry run nothing is sent but what was read of
-// them, and the target makes its plan of that. Throws Error when the
-// bundle is not installed there and confirmed: the error of the remote install if that failed; and
-// what upload() and run_remote() throw. `result` has what came before.
+// Sends the files, installs and confirms them. A dry run sends only the packages' metadata, and the
+// target makes its plan from them. Throws Error if the bundle is not installed and confirmed: the
+// error of the remote install if that failed, and the errors of upload() and run_remote(). `result`
+// has the results of earlier steps.
 void deploy(const DeployRequest& request, Deployment& result);
 
-// Throws the error that a far report tells of, unless its command went well.
+// Throws the error of a remote report unless its command succeeded.
 void require_success(const RemoteReport& report);
 
 }  // namespace topsctl

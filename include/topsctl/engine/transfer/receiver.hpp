@@ -1,4 +1,4 @@
-// The far end of a transfer: takes chunks, checks them, and puts files where they are wanted.
+// Remote side of a transfer: receives chunks, verifies them, and puts files into place.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,12 @@
 
 namespace topsctl {
 
-// A folder beside which, and those below it, nothing may be filled; no command is run then, and no
-// other host spoken to.
+// If set, only this directory and those below it may be written; commands, log fetches and
+// connections to other hosts are refused.
 using OnlyBelow = std::optional<std::filesystem::path>;
 
-// Speaks on two descriptors until the first ends or the files are there. What goes wrong is told in
-// a failure frame. Whether it went well.
+// Serves a transfer on two descriptors until the input ends or the files are complete. Reports
+// errors in a failure frame. Returns whether it succeeded.
 bool serve_transfer(const Host& host, const Descriptor& input, const Descriptor& output,
                     const OnlyBelow& only_below = {});
 

@@ -1,4 +1,4 @@
-// Who feeds whom: the targets of one run that are being sent to, in a chain.
+// The targets of one run as a chain, in which each may forward chunks to the next.
 #pragma once
 
 #include <chrono>
@@ -17,13 +17,13 @@ namespace topsctl {
 
 class RelayMember;
 
-// Of several threads, one a target. The clock must outlive it.
+// Thread-safe, one thread per target. The clock must outlive it.
 class RelayChain {
  public:
   explicit RelayChain(const Clock& clock) : clock_(clock) {}
 
-  // A place behind the last one that feeds nobody yet, or at the head of a chain if there is none.
-  // The chain must outlive it.
+  // Joins after the last member that feeds no other yet, or as the head of a new chain. The chain
+  // must outlive the member.
   std::unique_ptr<RelayMember> join(const std::string& name);
 
  private:
@@ -32,11 +32,11 @@ class RelayChain {
   void ring_all() const;
 
   const Clock& clock_;
-  std::mutex mutex_;  // of all places
+  std::mutex mutex_;  // guards all places
   std::list<std::shared_ptr<Place>> places_;
 };
 
-// One target's place. It leaves the chain with its end, and whoever stood behind it sees that.
+// One target's place. Its destructor leaves the chain; the follower notices that.
 class RelayMember {
  public:
   RelayMember(RelayChain& chain, std::shared_ptr<RelayChain::Place> place);
@@ -44,27 +44,27 @@ class RelayMember {
   RelayMember(const RelayMember&) = delete;
   RelayMember& operator=(const RelayMember&) = delete;
 
-  // Rung when another target of the chain wants something, or wants nothing more, or is gone; null:
-  // none is. It must outlive this, or be taken away.
+  // Rung when another target of the chain sends or withdraws a request, or leaves; null: none. The
+  // bell must outlive this object or be removed.
   void be_woken_by(const Bell* bell);
 
   // The target before this one; empty at the head.
   std::string feeder() const;
-  // Asks that one to feed us. Its chunks are judged by whoever asked.
+  // Asks the feeder to send us chunks. We verify these chunks ourselves.
   void ask(RelayFeed feed);
-  // Whether it may still bring something: it is there, its feed is not broken, and we have not
-  // lagged behind it for ten seconds without any progress.
+  // Whether the feeder may still send: it is present, its feed is not broken, and we have not been
+  // behind it for ten seconds without progress.
   bool is_fed();
-  // That we want nothing more of it.
+  // Withdraws our request.
   void let_go();
 
-  // What the one behind us asked for, once.
+  // The follower's request; returned once.
   std::optional<RelayFeed> request();
   void tell_broken_feed();
-  // Whether somebody stands behind us who may still want something. Once it is false, nobody comes.
+  // Whether a follower may still send a request. Once false, it stays false.
   bool has_follower();
 
-  // What has been verified of ours.
+  // Reports our number of verified bytes.
   void tell_progress(std::uint64_t verified_bytes);
 
  private:

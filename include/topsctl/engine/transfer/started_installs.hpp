@@ -1,4 +1,4 @@
-// Installs that a deployment has begun on targets and whose end it has not heard.
+// Installs that a deployment started on targets and whose result it has not received.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,12 @@
 
 namespace topsctl {
 
-// A file for each target. What cannot be written is not remembered, which costs no more than a
-// resumption.
+// One file per target. Write errors are ignored: they only prevent a resumption.
 class StartedInstalls {
  public:
   explicit StartedInstalls(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // The id of the run there; nothing if none is known.
+  // The id of the remote run; nothing if unknown.
   std::optional<std::string> find(const Target& target) const;
   void add(const Target& target, const std::string& run_id) const;
   void remove(const Target& target) const;

@@ -1,4 +1,4 @@
-// What of a bundle is sent, with its digests.
+// The files of a bundle that are sent, with their digests.
 #pragma once
 
 #include <cstdint>
@@ -24,61 +24,61 @@
 namespace topsctl {
 
 struct ShippedFile {
-  std::filesystem::path file;  // here
-  std::string name;            // there
+  std::filesystem::path file;  // local path
+  std::string name;            // remote name
   ChunkList chunks;
   std::string id;
-  std::string sha256;  // empty: not known, as nobody asked for it before
+  std::string sha256;  // empty: unknown, not requested before
 };
 
-// Error{bad_bundle} of a file that is not what it was when its digests were read.
+// Error{bad_bundle} for a file that changed after its digests were read.
 Error changed_while_sent(const std::filesystem::path& file);
-// That one, or why it cannot be read; nothing if the chunk here is still what its digest says.
+// That error, or why the file cannot be read; nothing if the chunk still has its digest.
 std::optional<Error> change_of(const ShippedFile& file, std::uint64_t chunk);
 
 struct TransferSet {
-  std::string stack;  // whose packages these are; empty: all files of the bundle
+  std::string stack;  // the stack of these packages; empty: all files of the bundle
   std::vector<ShippedFile> files;
-  std::vector<Package> packages;  // those of them that are the stack's, by their names there
-  std::vector<InputFile> inputs;  // the lock and the stack file that they were chosen by
-  std::shared_ptr<const BundleFiles> bundle;  // keeps what was packed from trees
+  std::vector<Package> packages;  // the files that are the stack's packages, by their remote names
+  std::vector<InputFile> inputs;  // the lock and the stack file of the selection
+  std::shared_ptr<const BundleFiles> bundle;  // owns the files that were packed from trees
 
   std::uint64_t bytes() const;
 };
 
-// Whether the sha256 of each package is wanted besides those of its chunks.
+// Whether the sha256 of each package is needed in addition to those of its chunks.
 enum class Digests { none, each };
 
 struct TransferSetRequest {
   std::vector<std::filesystem::path> bundle;
-  std::string stack;                // name or file; empty: whichever fits the bundle
+  std::string stack;                // name or file; empty: the one that fits the bundle
   std::string components;           // comma-separated ids; empty: all
-  bool all = false;                 // every file, whatever it is
-  std::optional<LockFile> lock;     // what every package that is sent must be
+  bool all = false;                 // every file, of any kind
+  std::optional<LockFile> lock;     // each sent package must match it
   Digests digests = Digests::none;  // `each`: also without a lock
   Sandboxing sandboxing = Sandboxing::on;
 };
 
-// Reads the bundle: what is to be sent, of which no digest is known yet. Throws Error{bad_bundle,
+// Reads the bundle and selects the files; their digests are still unknown. Throws Error{bad_bundle,
 // bad_package, bad_stack, usage}.
 TransferSet choose_transfer_set(const TransferSetRequest& request, EventSink& events);
-// Reads the digests of what was chosen. Throws Error{bad_bundle, bad_package}.
+// Computes the digests of the selected files. Throws Error{bad_bundle, bad_package}.
 TransferSet with_digests(TransferSet chosen, const TransferSetRequest& request,
                          const DigestMemory& memory, EventSink& events);
 
-// One whose digests may still be read. Of several threads.
+// A set whose digests may still be computed. Thread-safe.
 class AwaitedSet {
  public:
-  // Not its own: it must outlive this.
+  // Does not own the set, which must outlive this object.
   AwaitedSet(const TransferSet& whole)  // NOLINT(google-explicit-constructor): it is awaited, too
       : bytes_(whole.bytes()), get_([&whole]() -> const TransferSet& { return whole; }) {}
   AwaitedSet(TransferSet&& whole) = delete;
   AwaitedSet(std::uint64_t bytes, std::function<const TransferSet&()> get)
       : bytes_(bytes), get_(std::move(get)) {}
 
-  // As far as that is known before.
+  // The size as far as it is known in advance.
   std::uint64_t bytes() const { return bytes_; }
-  // Waits for it. Throws Error if it could not be read.
+  // Waits for the set. Throws Error if it could not be read.
   const TransferSet& get() const { return get_(); }
 
  private:

@@ -1,4 +1,4 @@
-// One transfer to one target.
+// Transfers files to one target.
 #pragma once
 
 #include <cstdint>
@@ -22,27 +22,27 @@ inline constexpr const char* usual_destination = "/tmp/topsrider_install";
 
 struct UploadedFile {
   std::string name;
-  std::string sha256;  // empty: not known
+  std::string sha256;  // empty: unknown
   std::uint64_t size = 0;
-  std::uint64_t sent_bytes = 0;     // from here
+  std::uint64_t sent_bytes = 0;     // from this host
   std::uint64_t relayed_bytes = 0;  // from another target
-  bool reused = false;              // the far end had all of it
-  std::uint64_t resumed_at = 0;     // bytes that it had of it
+  bool reused = false;              // all of it was present
+  std::uint64_t resumed_at = 0;     // bytes of it that were present
 };
 
 struct Upload {
   std::vector<UploadedFile> files;
-  unsigned connections = 0;  // the most at once
+  unsigned connections = 0;  // maximum in parallel
   std::int64_t round_trip_us = 0;
   unsigned retries = 0;             // after a lost connection
-  std::int64_t clock_offset_s = 0;  // by which the clock there is ahead of ours
-  std::string fed_by;               // the target that was asked to feed this one; empty: none
-  bool direct = false;              // by a connection of its own beside SSH
+  std::int64_t clock_offset_s = 0;  // positive: the remote clock is ahead
+  std::string fed_by;               // the target that was asked to forward to this one; empty: none
+  bool direct = false;              // over a separate connection beside SSH
 };
 
-// Whether the bytes go by a connection of their own beside SSH, to a port that topsctl there opens
-// for this machine alone, for this run, and 30 s at most; and which port it may be, both 0: any.
-// Automatic is what pays: not for a few megabytes.
+// Whether the bytes go over a separate connection beside SSH, to a port that the remote topsctl
+// opens for this host only, for this run, and for at most 30 s; and the allowed ports, both 0: any.
+// Automatic: only if it saves time, not for a few megabytes.
 struct DirectWish {
   enum class When { automatic, always, never } when = When::automatic;
   std::uint16_t first_port = 0;
@@ -51,17 +51,17 @@ struct DirectWish {
 
 struct UploadRequest {
   Target target;
-  std::string destination = usual_destination;  // an absolute path there
-  unsigned most_connections = 10;               // at once
-  bool dry_run = false;                         // only sees what would be sent
-  RelayChain* relay = nullptr;                  // not owned; null: everything is sent from here
+  std::string destination = usual_destination;  // absolute remote path
+  unsigned most_connections = 10;               // in parallel
+  bool dry_run = false;                         // only determines what would be sent
+  RelayChain* relay = nullptr;                  // not owned; null: this host sends everything
   DirectWish direct = {};
 };
 
-// One upload. What it refers to is not its own and must outlive the upload.
+// One upload. The objects that it refers to must outlive it.
 struct UploadJob {
-  Remote& remote;                 // connects to the target's host, from several threads
-  const CarriedProgram& program;  // carried there if it is missing
+  Remote& remote;                 // connects to the target's host, on several threads
+  const CarriedProgram& program;  // copied to the host if it is missing
   const AwaitedSet files;         // read while they are sent; awaited once a host is reached
   const UploadRequest& request;
   RateLimit& limit;  // may be shared with other uploads
@@ -69,8 +69,8 @@ struct UploadJob {
   UploadProgress on_progress;  // never called by two threads at once
 };
 
-// Sends what the target lacks, by several connections; after a lost one it tries again as long as
-// that brings something. Throws Error; what has arrived is kept there.
+// Sends the missing chunks over several connections; after a lost connection, retries while there
+// is progress. Throws Error; received chunks stay on the remote host.
 Upload upload(const UploadJob& job);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Archives that are made to become too much when they are read.
+// Archives that expand to excessive data (decompression bombs).
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace topsctl {
 
-// An Error{bad_package} of its own kind, for those who must tell a bomb from damage.
+// An Error{bad_package} of its own type, to distinguish a bomb from damage.
 class DecompressionBomb : public Error {
  public:
   // "cannot read 'SUBJECT': a decompression bomb: WHY".

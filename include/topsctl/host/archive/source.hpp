@@ -1,4 +1,4 @@
-// Bytes that are read once, from the first to the last: files, parts of files, members of archives.
+// Byte streams that are read once, in order: files, parts of files, members of archives.
 #pragma once
 
 #include <cstdint>
@@ -11,34 +11,33 @@
 
 namespace topsctl {
 
-// A stretch of an open file. The file must stay open while the range is used.
+// A range of an open file. The file must stay open while the range is used.
 struct FileRange {
   int file = -1;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
 };
 
-// Sequential bytes. Throws Error from piece() when they cannot be had or are damaged.
+// Sequential bytes. piece() throws Error if they cannot be read or are damaged.
 class Source {
  public:
   virtual ~Source() = default;
   // The next bytes, empty at the end; valid until the next call.
   virtual std::string_view piece() = 0;
-  // Where these bytes lie if they are a plain stretch of a file, for readers that must jump; the
-  // range is that of the whole source, whatever was read already.
+  // The position of the bytes if they are a plain range of a file, for readers that need to seek;
+  // always the whole source, even after reading.
   virtual std::optional<FileRange> range() const { return std::nullopt; }
 };
 
-// A stretch of a file, read with pread in pieces of 256 KiB. The descriptor is not owned.
+// A range of a file, read with pread in pieces of 256 KiB. Does not own the descriptor.
 std::unique_ptr<Source> range_source(FileRange range, std::string subject);
-// A whole file, as open_input opens it. Throws Error if it cannot be opened or is no regular file.
+// A whole file, opened by open_input. Throws Error if it cannot be opened or is not a regular file.
 std::unique_ptr<Source> file_source(const std::filesystem::path& file,
                                     const std::filesystem::path& found_below = {});
 // Text in memory, which must outlive the source.
 std::unique_ptr<Source> text_source(std::string_view text);
 
-// Hands on what another source gives, which must outlive it, and lets an observer see every byte
-// once.
+// Forwards another source, which must outlive it, and passes each byte to an observer once.
 class ObservedSource : public Source {
  public:
   ObservedSource(Source& from, std::function<void(std::string_view)> observer)
@@ -54,19 +53,19 @@ class ObservedSource : public Source {
   Source& from_;
   std::function<void(std::string_view)> observer_;
 };
-// A source that somebody else owns, for those who must own one.
+// A source with another owner, for functions that need a unique_ptr.
 std::unique_ptr<Source> borrowed(Source& source);
 
-// Takes from a source as much as is wanted at a time.
+// Reads a source in amounts that the caller chooses.
 class SourceReader {
  public:
   // The source must outlive the reader.
   explicit SourceReader(Source& source) : source_(source) {}
-  // The next `size` bytes; fewer only if the source ends before.
+  // The next `size` bytes; fewer only at the end of the source.
   std::string read(std::size_t size);
   // The next bytes, at most `most`; empty at the end; valid until the next call.
   std::string_view some(std::uint64_t most);
-  // How many bytes were taken so far.
+  // The number of bytes read so far.
   std::uint64_t position() const { return position_; }
 
  private:
@@ -75,17 +74,17 @@ class SourceReader {
   std::uint64_t position_ = 0;
 };
 
-// The next `size` bytes of a reader as a source of their own; the reader must outlive it. When the
-// reader ends before, Error{bad_package}, naming `subject`.
+// The next `size` bytes of a reader as a source; the reader must outlive it. Throws
+// Error{bad_package} with `subject` if the reader ends earlier.
 std::unique_ptr<Source> next_bytes(SourceReader& reader, std::uint64_t size, std::string subject);
-// All that is still to come of a reader, which must outlive it.
+// The remaining bytes of a reader, which must outlive it.
 std::unique_ptr<Source> remaining_bytes(SourceReader& reader);
 
-// A source whose first bytes can be looked at before they are read.
+// A source whose first bytes can be inspected before they are read.
 class PeekedSource : public Source {
  public:
   explicit PeekedSource(std::unique_ptr<Source> from) : from_(std::move(from)) {}
-  // The first `most` bytes, fewer only if there are no more; before the first piece() only.
+  // The first `most` bytes, fewer only at the end; only before the first piece().
   std::string_view peek(std::size_t most);
   std::string_view piece() override;
   std::optional<FileRange> range() const override { return from_->range(); }
@@ -96,9 +95,9 @@ class PeekedSource : public Source {
   bool head_is_given_ = false;
 };
 
-// Reads to the end. Returns how many bytes there were.
+// Reads to the end. Returns the number of bytes.
 std::uint64_t drain(Source& source);
-// Everything; refused with Error{bad_package}, naming `subject`, if it is larger than `most` bytes.
+// The whole content; throws Error{bad_package} with `subject` if it is larger than `most` bytes.
 std::string whole_text(Source& source, std::uint64_t most, const std::string& subject);
 
 }  // namespace topsctl

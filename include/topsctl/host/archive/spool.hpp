@@ -1,4 +1,4 @@
-// Room on the disk for what can only be read by jumping about in it, such as a zip inside a tar.
+// Temporary files for data that needs random access, such as a zip inside a tar.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,11 @@
 
 namespace topsctl {
 
-// The bytes of a source in a file without a name, gone when the object goes. It lies in TMPDIR,
-// else in /var/tmp.
+// The bytes of a source in an unnamed file in TMPDIR, else in /var/tmp. The file is removed with
+// the object.
 class Spool {
  public:
-  // Throws Error{bad_package} if there are more than `most` bytes, Error{no_space} if the disk is
-  // full.
+  // Throws Error{bad_package} for more than `most` bytes, Error{no_space} if the disk is full.
   Spool(Source& source, std::uint64_t most, const std::string& subject);
   FileRange range() const { return {file_.get(), 0, size_}; }
 

@@ -1,4 +1,4 @@
-// Writing of archives of texts: tar (ustar), compressed by zstd.
+// Writes archives of texts: tar (ustar), compressed by zstd.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace topsctl {
 
-// Regular files of mode 0600 with the time of their making, one after the other. Needs about 4 MiB.
+// Regular files of mode 0600 with the time of their creation, in order. Needs about 4 MiB.
 class TarZstWriter {
  public:
-  // The descriptor must outlive it; `subject` is what errors name.
+  // The descriptor must outlive it; `subject` appears in errors.
   TarZstWriter(const Descriptor& to, std::string subject);
   ~TarZstWriter();
 
-  // `name`: relative, at most 255 bytes of which the last part has at most 100; else it is cut.
+  // `name`: relative, at most 255 bytes, and 100 in the last part; longer names are cut.
   void add(const std::string& name, std::string_view text);
-  // The same with the bytes of a file from its beginning.
+  // The same with the bytes of a file from its start.
   void add_file(const std::string& name, const Descriptor& file, std::uint64_t size);
-  // Without it the archive is cut short.
+  // Required: without it the archive is truncated.
   void finish();
 
  private:

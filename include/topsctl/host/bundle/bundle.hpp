@@ -1,4 +1,4 @@
-// Reading of bundles: folders and single files that hold packages.
+// Reads bundles: directories and single files with packages.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@
 
 namespace topsctl {
 
-// All packages among the given files, in their order. A package that cannot be read is listed with
-// the verdict `broken`. Digests are not read: they cost every byte. `on_file` is called with each
-// package's path before it is read. Throws Error{bad_bundle} if no package is found.
+// All packages among the given files, in their order. An unreadable package is listed with the
+// verdict `broken`. Does not compute digests, which require all bytes. Calls `on_file` with each
+// package's path before reading it. Throws Error{bad_bundle} if there is no package.
 Inventory read_inventory(const FoundFiles& found,
                          const std::function<void(const std::string&)>& on_file = {});
 
-// Reads a package's whole content, fills `files`, and returns what was found in them. Throws
+// Reads a package's whole content, fills `files`, and returns its contents. Throws
 // Error{bad_package}.
 Contents read_payload(Package& package);
 

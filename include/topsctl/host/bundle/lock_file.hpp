@@ -1,4 +1,4 @@
-// Lock files on the disk, with what proves who wrote them.
+// Lock files on the disk, with their signatures.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,19 @@ namespace topsctl {
 
 struct LockFile {
   Lock lock;
-  std::string text;                      // its very bytes
+  std::string text;                      // its exact bytes
   std::optional<std::string> signature;  // of FILE.sig
   InputFile input;
 };
 
-// A lock that was named on the command line. If FILE.sig is beside it, that must be a signature of
-// a key that is trusted on this machine. Throws Error{usage} if there is no such file,
-// Error{bad_package} if it is no lock or if its signature is refused.
+// A lock from the command line. If FILE.sig exists, it must be a signature of a key that this host
+// trusts. Throws Error{usage} if the file does not exist, Error{bad_package} if it is not a lock or
+// its signature is rejected.
 LockFile read_lock_file(const std::string& file);
 
-// The lock that packages are taken by: of the file, if one was named. Throws Error{bad_package} if
-// its sha256 is not this one (empty: any), or if this machine demands a signed one; and what
-// read_lock_file() throws.
+// The lock for package selection: of the file, if one was named. Throws Error{bad_package} if its
+// sha256 differs from the given one (empty: any), or if this host requires a signed lock; and the
+// errors of read_lock_file().
 std::optional<LockFile> chosen_lock(const std::optional<std::string>& file,
                                     const std::string& sha256 = {});
 

@@ -1,4 +1,4 @@
-// Reading of ELF files from disk (System V gABI).
+// Reads ELF files from disk (System V gABI).
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,8 @@ inline constexpr std::string_view elf_magic =
 
 enum class Exports { skip, list };
 
-// Reads what is needed of a file on disk, never all of it; never throws for what the file holds. A
-// file that cannot be read, or is no regular one, has a problem.
+// Reads only the required parts of a file; never throws because of its content. A file that cannot
+// be read, or is not regular, has a problem.
 ElfFacts read_elf(const std::filesystem::path& file, Exports exports);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Reading of ELF files from streams.
+// Reads ELF files from streams.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace topsctl {
 
-// Takes the bytes of a file of any size in order and keeps the little that tells what it is: the
-// segments in which linkers put it, at most 16 MiB, and not before they come. Facts that lie
-// elsewhere are missed, and ElfFacts::is_partial says so. Never throws for what the file holds.
+// Receives the bytes of a file of any size in order and keeps the parts with its facts: the
+// segments in which linkers put them, at most 16 MiB, as they arrive. Misses facts in other places;
+// ElfFacts::is_partial reports that. Never throws because of the content.
 class ElfCollector {
  public:
   explicit ElfCollector(std::uint64_t size);  // of the whole file, in bytes
@@ -20,7 +20,7 @@ class ElfCollector {
   ElfCollector& operator=(ElfCollector&&) noexcept;
 
   void take(std::string_view bytes);
-  // Once, after the last byte. A file that ends before its size is cut short.
+  // Call once, after the last byte. A file that ends before its size is truncated.
   ElfFacts facts();
 
  private:

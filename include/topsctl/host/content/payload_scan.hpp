@@ -1,4 +1,4 @@
-// What is looked for in the bytes of every file of a package, whatever archive it lies in.
+// Scans the bytes of each file of a package, for all archive formats.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace topsctl {
 
-// Whether a symbolic link at `path` (relative to the top of the package) with this target climbs
-// above the top. Absolute targets do not: they mean the same wherever the package is installed.
+// Whether a symbolic link at `path` (relative to the top of the package) with this target leaves
+// the top. Absolute targets do not: they mean the same wherever the package is installed.
 bool link_escapes(std::string_view path, std::string_view target);
 
-// Whether variables may be set in a file of that name: scripts and configurations.
+// Whether a file of that name may set variables: scripts and configurations.
 bool is_settings_file(std::string_view path);
 
-// Takes one file's bytes in order and adds what they tell to `contents`: ELF facts, stand-ins for
-// libraries, variables that are set.
+// Receives one file's bytes in order and adds the results to `contents`: ELF facts, stub libraries,
+// variables that are set.
 class FileScan {
  public:
-  // `path` is relative to the top of the package; `size` in bytes, as claimed.
+  // `path` is relative to the top of the package; `size` in bytes, as declared.
   FileScan(std::string_view path, std::uint64_t size, Contents& contents);
   void take(std::string_view bytes);
-  // `shown` is the path as PayloadEntry has it.
+  // `shown` is the path as in PayloadEntry.
   void end(const std::string& shown);
 
  private:
@@ -34,7 +34,7 @@ class FileScan {
   std::uint64_t size_ = 0;
   bool is_library_name_;
   bool is_script_name_;
-  std::string head_;  // the first bytes, until it is known what the file is
+  std::string head_;  // the first bytes, until the file type is known
   std::optional<ElfCollector> elf_;
   std::string text_;
 };

@@ -9,19 +9,19 @@
 
 namespace topsctl {
 
-// One paragraph; fields keep their order, and repeated names are kept.
+// One paragraph; keeps the order of fields, and repeated names.
 struct Stanza {
   std::vector<std::pair<std::string, std::string>>
       fields;  // value: lines joined by '\n', first line trimmed
 
-  // The first field of that name, in any case; empty text if there is none.
+  // The first field of that name, in any case; empty if it is missing.
   std::string value(std::string_view name) const;
 };
 
-// All paragraphs, in order. Lines that are no field and no continuation are passed over: such files
-// come from many hands.
+// All paragraphs, in order. Skips lines that are neither fields nor continuations, because such
+// files come from many sources.
 std::vector<Stanza> parse_stanzas(std::string_view text);
-// Only the first paragraph: what follows the headers of METADATA is prose.
+// Only the first paragraph: the text after the headers of METADATA is prose.
 Stanza parse_stanza(std::string_view text);
 
 }  // namespace topsctl

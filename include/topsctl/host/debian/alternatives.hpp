@@ -8,7 +8,7 @@
 
 namespace topsctl {
 
-// The links that update-alternatives(1) keeps, of all groups and their slaves.
+// The links that update-alternatives(1) manages, of all groups and their slaves.
 std::vector<std::string> alternative_links(const Host& host);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Reading of the data archive of a .deb.
+// Reads the data archive of a .deb.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace topsctl {
 // Whether files are compared with the package's md5sums (deb-md5sums(5)).
 enum class Md5sums { ignore, compare };
 
-// Reads the data archive to its end, fills `files` and compares with md5sums. What is strange about
-// single entries goes into `contents`. Throws Error{bad_package} if it is damaged anywhere.
+// Reads the data archive to its end, fills `files` and compares with md5sums. Unusual entries are
+// recorded in `contents`. Throws Error{bad_package} for any damage.
 void read_data_archive(Source& tar, const std::string& file_name, Package& package,
                        Contents& contents, Md5sums md5sums = Md5sums::compare);
 

@@ -1,4 +1,4 @@
-// Reading of the control archive of a .deb.
+// Reads the control archive of a .deb.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace topsctl {
 
-// Fills name, version, architecture, depends, installed_size, md5sums, package.deb and, as claims
-// of md5sums, `files`. Throws Error{bad_package}.
+// Fills name, version, architecture, depends, installed_size, md5sums, package.deb and, from
+// md5sums, `files`. Throws Error{bad_package}.
 void read_control_archive(Source& tar, const std::string& file_name, Package& package);
 
 }  // namespace topsctl

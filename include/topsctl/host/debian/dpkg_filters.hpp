@@ -1,4 +1,4 @@
-// Which files dpkg leaves out when it unpacks: path-exclude and path-include of its configuration.
+// Files that dpkg skips when it unpacks: path-exclude and path-include of its configuration.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace topsctl {
 
-// dpkg(1), --path-exclude: minimal systems and container images leave out documentation so.
+// dpkg(1), --path-exclude: minimal systems and container images exclude documentation with it.
 class DpkgFilters {
  public:
   DpkgFilters() = default;
-  // Reads lines `path-exclude=PATTERN` and `path-include=PATTERN` of one configuration file.
+  // Adds the lines `path-exclude=PATTERN` and `path-include=PATTERN` of one configuration file.
   void take(const std::string& text);
-  // Whether a path (absolute) is left out; the last pattern that fits decides.
+  // Whether an absolute path is excluded; the last matching pattern decides.
   bool leaves_out(const std::string& path) const;
 
  private:
@@ -27,7 +27,7 @@ class DpkgFilters {
 
 // /etc/dpkg/dpkg.cfg.d and /etc/dpkg/dpkg.cfg, in the order in which dpkg reads them.
 std::string dpkg_configuration(const Host& host);
-// Those of the configuration.
+// The filters of that configuration.
 DpkgFilters read_dpkg_filters(const Host& host);
 
 }  // namespace topsctl

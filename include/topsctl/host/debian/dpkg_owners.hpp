@@ -10,9 +10,9 @@
 
 namespace topsctl {
 
-// Which of these packages own a path, by their file lists (TargetSnapshot::owners). A path is a
-// folder if a path below it stands in any list; only what several packages own is looked up on the
-// disk, as looking at each would take longer than all else. Throws Error{host_unfit} for more than
+// The owners of each path among these packages, by their file lists (TargetSnapshot::owners). A
+// path is a directory if any list has a path below it; only paths with several owners are checked
+// on the disk, because checking all would take too long. Throws Error{host_unfit} for more than
 // most_owned_paths.
 std::map<std::string, std::vector<std::string>> read_owners(
     const Host& host, const std::vector<TargetPackage>& packages);

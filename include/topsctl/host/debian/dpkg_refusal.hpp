@@ -1,4 +1,4 @@
-// Packages that dpkg refuses though they are whole.
+// Packages that dpkg refuses although they are intact.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace topsctl {
 
-// An Error{bad_package} of its own kind: another copy of the file would be refused as well.
+// An Error{bad_package} of its own type: dpkg would refuse another copy of the file too.
 class DpkgRefusal : public Error {
  public:
   // "dpkg refuses 'SUBJECT': WHY".

@@ -1,4 +1,4 @@
-// What makes dpkg run programs while it unpacks, besides the scripts of the packages themselves.
+// Programs that dpkg runs while it unpacks, besides the scripts of the unpacked packages.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 namespace topsctl {
 
 // Whether dpkg's configuration names programs (--pre-invoke, --post-invoke, --status-logger), or
-// has dpkg do what it would refuse (--force-overwrite: a package may lose all its files, and its
-// script is run).
+// overrides checks of dpkg (--force-overwrite: a package may lose all its files, and its script is
+// run).
 bool has_dpkg_overrides(const Host& host);
 
-// Paths in which packages are interested (deb-triggers(5)): a file there or below has dpkg run
-// their scripts.
+// Paths with package triggers (deb-triggers(5)): for a file there or below, dpkg runs the scripts
+// of the interested packages.
 std::vector<std::string> trigger_paths(const Host& host);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Copies of .deb files whose archives are not compressed, made while a package is read.
+// Uncompressed copies of .deb files, written while a package is read.
 #pragma once
 
 #include <atomic>
@@ -11,11 +11,11 @@
 
 namespace topsctl {
 
-// Bytes that several copies together may take; for several threads.
+// Bytes that several copies together may use; thread-safe.
 class SpaceBudget {
  public:
   explicit SpaceBudget(std::uint64_t bytes) : left_(bytes) {}
-  // Whether that much was left; if not, nothing is taken.
+  // Takes that many bytes if they are available; else takes nothing and returns false.
   bool take(std::uint64_t bytes);
   void give_back(std::uint64_t bytes) { left_ += bytes; }
 
@@ -23,19 +23,19 @@ class SpaceBudget {
   std::atomic<std::uint64_t> left_;
 };
 
-// What came of one pass over a .deb.
+// The result of one pass over a .deb.
 struct PlainDeb {
   Contents contents;
-  std::string sha256;       // of the .deb as it was read
-  std::uint64_t size = 0;   // bytes of the copy
+  std::string sha256;       // of the original .deb
+  std::uint64_t size = 0;   // size of the copy in bytes
   bool is_written = false;  // false: there is no copy
 };
 
-// Reads a .deb, whose control data is known, once, as read_deb_payload does, and writes the same
-// package to `to`, a file that must not exist: its two archives byte for byte, but not compressed,
-// so that dpkg has nothing to decode. No copy is left, but an empty file where this process is
-// confined, when the budget or the disk does not suffice, when the package is not compressed or of
-// the old format, or when it has members that a copy would lose. Throws Error{bad_package}.
+// Reads a .deb with known control data once, as read_deb_payload does, and writes the same package
+// to `to`, a file that must not exist: the same two archives, but uncompressed, so that dpkg need
+// not decode them. Leaves no copy (in a confined process, an empty file) if the budget or the disk
+// does not suffice, if the package is not compressed or has the old format, or if a copy would lose
+// members. Throws Error{bad_package}.
 PlainDeb read_deb_to_plain(const std::filesystem::path& from, Package& package,
                            const std::filesystem::path& to, SpaceBudget& budget);
 

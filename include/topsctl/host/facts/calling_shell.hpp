@@ -8,11 +8,11 @@ namespace topsctl {
 
 struct CallingShell {
   std::string program;                             // "bash", "fish"; empty: unknown
-  std::map<std::string, std::string> environment;  // what it gives to its programs
+  std::map<std::string, std::string> environment;  // of programs that it starts
 };
 
-// `own`: the environment of this process. Behind sudo, which leaves most of it out, it is what the
-// shell gave to sudo, as far as it can be read.
+// `own`: the environment of this process. Under sudo, which removes most of it, uses the
+// environment of the sudo process, if readable.
 CallingShell calling_shell(const std::map<std::string, std::string>& own);
 
 }  // namespace topsctl

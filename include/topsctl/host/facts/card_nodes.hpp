@@ -11,10 +11,10 @@ namespace topsctl {
 struct CardNodes {
   std::int64_t there = 0;
   std::string first_missing;  // empty: none
-  std::string no_device;      // something in the place of a node that is none; empty: nothing
+  std::string no_device;      // a path that should be a node and is not a device; empty: none
 };
 
-// Looks for the nodes prefix0, prefix1, ... of so many cards.
+// Checks the nodes prefix0, prefix1, ... of this number of cards.
 CardNodes card_nodes(const Host& host, const std::string& prefix, std::int64_t cards);
 
 }  // namespace topsctl

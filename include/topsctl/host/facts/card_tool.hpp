@@ -1,4 +1,4 @@
-// The vendor's management tool of a stack's cards: how it is asked, and what it says.
+// The vendor's management tool for a stack's cards: its command line and its output.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace topsctl {
 
-// A card a line, its values between commas in the order of `columns` (card_tool_columns()); what a
-// line tells as "N/A" or "[Not Supported]" is absent. Never throws; of what it does not understand
-// there are no cards.
+// One card per line, with comma-separated values in the order of `columns` (card_tool_columns());
+// "N/A" and "[Not Supported]" are absent values. Never throws; returns no cards for unrecognized
+// text.
 CardToolReading card_table_in(std::string_view text, const std::vector<std::string>& columns);
 
-// Starts it, and nothing else. Throws Error if it is not there.
+// Runs only the tool. Throws Error if it is missing.
 CardToolReading ask_card_tool(const Host& host, const CardToolRules& tool, std::int64_t timeout_ms);
 
 }  // namespace topsctl

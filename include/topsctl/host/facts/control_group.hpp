@@ -8,8 +8,8 @@
 
 namespace topsctl {
 
-// How many of its processes the kernel has killed for want of memory; nothing if that is not told.
-// Of both versions, and in a container, which sees its own group at the top.
+// The number of its processes that the kernel killed for lack of memory; nothing if unknown.
+// Supports both cgroup versions, and containers, whose own group is at the top.
 std::optional<std::uint64_t> oom_kills_of_group(const Host& host);
 
 }  // namespace topsctl

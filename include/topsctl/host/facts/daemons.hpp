@@ -1,4 +1,4 @@
-// The daemons of a host, as /proc shows them.
+// The daemons of a host, from /proc.
 #pragma once
 
 #include <sys/types.h>
@@ -13,13 +13,13 @@ namespace topsctl {
 
 struct DaemonProcess {
   pid_t pid = 0;
-  std::string file;  // of the program, or of the script or archive that it runs
+  std::string file;  // the program, or the script or archive that it runs
   bool operator==(const DaemonProcess&) const = default;
 };
 
-// Processes of this root directory without a terminal that init has taken over, or whose parent is
-// one of these, and that run a file for which `is_wanted` holds: /proc/PID/exe, or an absolute path
-// among their arguments. The file's path is canonical, as the host sees it. By pid.
+// Processes of this root directory without a terminal whose parent is init or another such process,
+// and that run a file selected by `is_wanted`: /proc/PID/exe, or an absolute path among their
+// arguments. The file's path is canonical, as on the host. By pid.
 std::vector<DaemonProcess> daemons_of(const Host& host,
                                       const std::function<bool(const std::string&)>& is_wanted);
 

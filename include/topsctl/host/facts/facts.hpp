@@ -1,4 +1,4 @@
-// Gathers what the planner may know of a machine.
+// Collects the facts of a host for the planner.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace topsctl {
 
-// "ubuntu 20.04", from os-release(5); "unknown" if there is none.
+// "ubuntu 20.04", from os-release(5); "unknown" without that file.
 std::string os_name(const Host& host);
 
-// The stack's debs of these packages, and others by name, whatever their state.
+// The stack's debs among these packages, and others by name, in any state.
 std::map<std::string, InstalledDeb> debs_of_stack(const Host& host, const Stack& stack,
                                                   const std::vector<TargetPackage>& packages,
                                                   const std::vector<std::string>& others = {});
 
-// Looks at the machine without changing anything; of dpkg's database it selects what stack and
-// bundle speak of. `python`: the one interpreter to look at; empty: those that the stack names.
-// `other_debs`, `other_wheels`: names beside those of the stack. Throws Error{host_unfit} if there
-// is no dpkg, or the named interpreter does not work.
+// Reads the host without changing it; selects the part of dpkg's database that stack and bundle
+// name. `python`: the only interpreter to check; empty: those of the stack. `other_debs`,
+// `other_wheels`: names in addition to those of the stack. Throws Error{host_unfit} if there is no
+// dpkg, or the given interpreter does not work.
 HostFacts read_host_facts(const Host& host, const DpkgDatabase& database, const Stack& stack,
                           const std::string& python,
                           const std::vector<std::string>& other_debs = {},

@@ -1,4 +1,4 @@
-// How busy the processors and the memory of a host are (proc(5): stat, meminfo).
+// Processor and memory load of a host (proc(5): stat, meminfo).
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,29 @@ namespace topsctl {
 
 struct HostLoad {
   std::int64_t cpus = 0;
-  std::optional<double> cpu_percent;  // between two looks; nothing: they were too close
+  std::optional<double> cpu_percent;  // between two measurements; nothing: they were too close
   std::optional<std::int64_t> memory_total_bytes;
   std::optional<std::int64_t> memory_available_bytes;
   bool operator==(const HostLoad&) const = default;
 };
 
-// Ticks of all processors since the start of the host.
+// Ticks of all processors since the boot.
 struct CpuTicks {
   std::int64_t cpus = 0;
   std::uint64_t busy = 0;
   std::uint64_t all = 0;
   bool operator==(const CpuTicks&) const = default;
 };
-// Of /proc/stat; zeros for what is no such text.
+// Parses /proc/stat; zeros for invalid text.
 CpuTicks cpu_ticks_in(std::string_view stat);
-// Of /proc/meminfo: adds the two fields of memory, where they are there.
+// Parses /proc/meminfo: adds the two memory fields, if present.
 void read_memory(std::string_view meminfo, HostLoad& load);
 
-// Measures from one look to the next; the first one is at its construction.
+// Measures the load between calls; the constructor takes the first measurement.
 class HostLoadMeter {
  public:
   explicit HostLoadMeter(const Host& host);
-  // Never throws: what cannot be read is unknown.
+  // Never throws: unreadable values are unknown.
   HostLoad look();
   // The load since the construction.
   HostLoad since_start() const;

@@ -1,11 +1,11 @@
-// The name of the machine that topsctl runs on.
+// The name of the host that topsctl runs on.
 #pragma once
 
 #include <string>
 
 namespace topsctl {
 
-// As uname(2) has it; empty: it cannot be told.
+// From uname(2); empty: unknown.
 std::string name_of_this_host();
 
 }  // namespace topsctl

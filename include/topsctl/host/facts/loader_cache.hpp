@@ -1,4 +1,4 @@
-// The libraries that the loader of a machine finds: /etc/ld.so.cache, or its default folders.
+// The libraries that a host's loader finds: /etc/ld.so.cache, or its default directories.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace topsctl {
 
-// The x86-64 libraries of a cache in their order, which is that of preference (glibc,
-// sysdeps/generic/dl-cache.h: the form "glibc-ld.so.cache1.1", alone or after the older one).
-// Nothing if the bytes are no such cache, are cut short, or point outside themselves.
+// The x86-64 libraries of a cache in their order of preference (glibc, sysdeps/generic/dl-cache.h:
+// format "glibc-ld.so.cache1.1", alone or after the older one). Nothing if the bytes are not such a
+// cache, are truncated, or have invalid offsets.
 std::optional<std::vector<CachedLibrary>> parse_loader_cache(std::string_view bytes);
 
-// The cache's libraries; without a sound cache the files of the default folders, which the loader
-// finds by their names. At most 100,000.
+// The cache's libraries; without a valid cache, the files of the default directories, which the
+// loader finds by name. At most 100,000.
 std::vector<CachedLibrary> read_libraries(const Host& host);
 
 }  // namespace topsctl

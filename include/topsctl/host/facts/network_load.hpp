@@ -1,4 +1,4 @@
-// How many bytes the network interfaces and InfiniBand ports of a host receive and send.
+// Transfer rates of the network interfaces and InfiniBand ports of a host.
 #pragma once
 
 #include <chrono>
@@ -24,13 +24,13 @@ struct NetworkRate {
 // {name, kind, received_bytes_per_second, sent_bytes_per_second}
 Json to_json(const NetworkRate& rate);
 
-// Measures from one look to the next; the first one is at its construction. Of /sys/class/net, all
-// but lo, those that are down, and those that are part of a bridge or bond; of
-// /sys/class/infiniband, the ports' counters, which have RDMA only.
+// Measures the rates between calls; the constructor takes the first measurement. From
+// /sys/class/net, without lo, interfaces that are down, and members of a bridge or bond; from
+// /sys/class/infiniband, the ports' counters, which count only RDMA.
 class NetworkMeter {
  public:
   explicit NetworkMeter(const Host& host);
-  // By their names, interfaces first. Never throws: what cannot be read is left out.
+  // By name, interfaces first. Never throws: skips what cannot be read.
   std::vector<NetworkRate> look();
 
  private:
@@ -38,7 +38,7 @@ class NetworkMeter {
     std::optional<std::uint64_t> received;  // bytes
     std::optional<std::uint64_t> sent;
   };
-  // By whether it is InfiniBand, and the name.
+  // Key: whether it is InfiniBand, and the name.
   std::map<std::pair<bool, std::string>, Counters> counters() const;
 
   const Host& host_;

@@ -1,4 +1,4 @@
-// How this program was started: it decides which start files were read before.
+// How this program was started: it determines which start files were read.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ enum class StartWay { shell, zsh, csh, fish, sudo, ssh_command, cron, unit, cont
 // As in the ids of findings: "shell", "ssh-command".
 std::string_view name(StartWay way);
 
-// By its environment and the names of its ancestors (comm of proc(5)), the nearest first.
+// From its environment and the names of its ancestors (comm of proc(5)), nearest first.
 StartWay start_way(const std::map<std::string, std::string>& environment,
                    const std::vector<std::string>& ancestors, bool is_in_container);
 // Of this process.

@@ -1,4 +1,4 @@
-// Where many paths lead whose folders are few.
+// Resolves many paths that share few directories.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace topsctl {
 
-// canonical_in_root(root, path, LastLink::keep) for many paths: each folder is looked at once. For
-// one thread, and while nobody moves folders.
+// canonical_in_root(root, path, LastLink::keep) for many paths: resolves each directory once. For
+// one thread, and only while no directory is moved.
 class CanonicalPaths {
  public:
   explicit CanonicalPaths(std::filesystem::path root) : root_(std::move(root)) {}
@@ -20,13 +20,13 @@ class CanonicalPaths {
  private:
   struct Folder {
     std::string path;      // canonical
-    bool is_there = true;  // false: nothing lies in it that could be a link
+    bool is_there = true;  // false: it does not exist, so nothing in it can be a link
   };
   const Folder& folder(std::string_view asked);
   Folder resolved(std::string_view asked);
 
   std::filesystem::path root_;
-  std::unordered_map<std::string, Folder> folders_;  // by the path as it was asked for
+  std::unordered_map<std::string, Folder> folders_;  // by the requested path
 };
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Content that was received: whole objects by their ids, and parts of those that are on their way.
+// Received content: complete objects by their ids, and parts of incomplete ones.
 #pragma once
 
 #include <cstdint>
@@ -15,35 +15,35 @@
 
 namespace topsctl {
 
-// An object of which chunks arrive, in any order and by several processes, also by those of a
-// connection that is lost but not yet given up: whoever writes a chunk writes the same. What has
-// arrived is in the part; the digest of each whole chunk is in its marks. After a crash a mark may
-// be there without its data, so marks are believed only once the data was read again.
+// An object whose chunks arrive in any order and from several processes, also from those of a lost
+// connection that still run: all write the same bytes. The part has the data; its marks have the
+// digest of each complete chunk. After a crash a mark may exist without its data, so marks are
+// trusted only after the data was read again.
 class Part {
  public:
-  // Makes part and marks if they are not there. Waits for those who complete one in this store.
+  // Creates part and marks if missing. Waits while another process completes one in this store.
   Part(const std::filesystem::path& store, const std::string& id, std::uint64_t size);
-  // Nothing if there is a whole object, nor will there be a part of it then.
+  // Nothing if the object is complete; then no part is created.
   static std::optional<Part> unless_whole(const std::filesystem::path& store, const std::string& id,
                                           std::uint64_t size);
 
-  // Reads what is marked, and takes away marks whose data is something else. What is left.
+  // Reads the marked chunks, and removes marks that do not match the data. Returns the rest.
   std::vector<std::optional<ChunkDigest>> verified();
-  // Whether somebody, perhaps another run, has made it an object.
+  // Whether it has become an object, perhaps by another run.
   bool is_complete() const;
-  // A chunk is about to be written: it has no mark until it is complete.
+  // Call before writing a chunk: it has no mark until it is complete.
   void begin(std::uint64_t chunk);
   // Throws Error{no_space} and others.
   void write(std::uint64_t offset, std::string_view bytes);
-  // A chunk is complete. Lets the disk begin with it.
+  // Marks a chunk as complete. Starts its write-back to disk.
   void mark(std::uint64_t chunk, const ChunkDigest& digest);
-  // Makes the part an object, on the disk, unless there is one, by whichever run: then there is no
-  // part any more. Throws Error{internal} unless the marked digests, and those of what is not
-  // marked, are those of the id.
+  // Turns the part into an object, durably, unless another run has already done so; the part is
+  // then gone. Throws Error{internal} unless the digests of all chunks, marked or not, match the
+  // id.
   void complete();
 
  private:
-  // `lock`: of the store, held meanwhile.
+  // `lock`: the store's lock, held by the caller.
   Part(const Descriptor& lock, const std::filesystem::path& store, const std::string& id,
        std::uint64_t size);
   std::vector<std::optional<ChunkDigest>> marks() const;
@@ -56,39 +56,39 @@ class Part {
   Descriptor marks_;
 };
 
-// An object that is there, or whose chunks still arrive, to be read meanwhile. It stays readable
-// when it is completed, whatever it is called by then.
+// An object that is complete or still arriving, for reading at the same time. Stays readable when
+// it is completed and renamed.
 class ArrivingObject {
  public:
-  // Throws Error if there is neither object nor part.
+  // Throws Error if there is neither an object nor a part.
   ArrivingObject(const std::filesystem::path& store, const std::string& id, std::uint64_t size);
 
-  // Which chunks are marked by now.
+  // Which chunks are marked now.
   std::vector<bool> present() const;
-  // Wakes it when further ones are marked.
+  // Makes `watch` wake up when further chunks are marked.
   void watch_with(FileWatch& watch) const;
-  // Fills `bytes` with what is at `offset`. Throws Error if it is not there.
+  // Fills `bytes` from `offset`. Throws Error if the data is not there.
   void read(std::uint64_t offset, std::span<char> bytes) const;
 
  private:
   std::uint64_t size_;
   Descriptor data_;
-  Descriptor marks_;  // closed: the whole object is there
+  Descriptor marks_;  // closed: the object is complete
 };
 
-// Where an object lies; nothing if it is not there, or has changed since it was completed.
+// The path of an object; nothing if it is missing or was changed since it was completed.
 std::optional<std::filesystem::path> object_in(const std::filesystem::path& store,
                                                const std::string& id);
-// The same, and one that has changed is read: another run may still write the same bytes into it,
-// which moves its time.
+// The same, but verifies a changed object by reading it: another run may still write the same bytes
+// into it, which changes its time.
 std::optional<std::filesystem::path> whole_object(const std::filesystem::path& store,
                                                   const std::string& id, std::uint64_t size);
 
-// Removes parts that nobody has written to for two weeks, and objects that are older than a month
-// and have no other name.
+// Removes parts without writes for two weeks, and objects that are older than a month and have no
+// other name.
 void remove_old_objects(const std::filesystem::path& store);
 
-// Whether a text is an id that content_id gives.
+// Whether a text has the form of a content_id.
 bool is_content_id(std::string_view text);
 
 }  // namespace topsctl

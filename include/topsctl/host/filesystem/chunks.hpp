@@ -1,4 +1,4 @@
-// Files as rows of chunks, each known by its digest, and all of them by one.
+// Files as lists of chunks, each identified by its digest, and a digest for the whole list.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace topsctl {
 
-inline constexpr std::uint64_t chunk_bytes = 4ULL << 20U;  // of every chunk but the last
+inline constexpr std::uint64_t chunk_bytes = 4ULL << 20U;  // of every chunk except the last
 
-// SHA-256, 32 bytes as they are.
+// SHA-256, 32 raw bytes.
 using ChunkDigest = std::string;
 
 struct ChunkList {
-  std::uint64_t size = 0;            // bytes of the whole
-  std::vector<ChunkDigest> digests;  // of each chunk, in their order
+  std::uint64_t size = 0;            // bytes of the whole file
+  std::vector<ChunkDigest> digests;  // of each chunk, in order
   bool operator==(const ChunkList&) const = default;
 };
 
@@ -26,18 +26,18 @@ std::uint64_t chunk_count(std::uint64_t size);
 // Bytes of one chunk of a file of `size` bytes.
 std::uint64_t chunk_size(std::uint64_t size, std::uint64_t chunk);
 
-// What the content is known by: the SHA-256, in hex, of size and digests. Equal content has equal
-// ids, and only equal content has.
+// The id of a content: the SHA-256, in hex, of size and digests. Equal contents have equal ids, and
+// different ones different ids.
 std::string content_id(const ChunkList& chunks);
 
-// Reads a file by several threads. Throws Error if it cannot be read or changes meanwhile.
+// Reads a file on several threads. Throws Error if it cannot be read or changes during reading.
 ChunkList read_chunks(const std::filesystem::path& file);
-// The digest of one chunk of a file that had `size` bytes. Throws Error{bad_bundle} if it is
+// The digest of one chunk of a file that had `size` bytes. Throws Error{bad_bundle} if the file is
 // shorter now, or cannot be opened.
 ChunkDigest read_chunk(const std::filesystem::path& file, std::uint64_t size, std::uint64_t chunk);
 
-// Digests that were read before, kept by what tells whether a file has changed: device, inode,
-// size, and both times. In a folder of its own; that it cannot be written only costs time.
+// Cached digests, keyed by device, inode, size and both times of a file. In a directory of its own;
+// write errors only cost time.
 class DigestMemory {
  public:
   // The clock must outlive it.
@@ -46,10 +46,11 @@ class DigestMemory {
 
   struct Known {
     ChunkList chunks;
-    std::string sha256;  // of the whole; empty: not known
+    std::string sha256;  // of the whole file; empty: unknown
   };
   std::optional<Known> find(const std::filesystem::path& file) const;
-  // Not for a file that was changed in the last two seconds, whose time may stay as it is.
+  // Skips files that were changed in the last two seconds, because their times may not change
+  // again.
   void keep(const std::filesystem::path& file, const Known& known) const;
 
  private:

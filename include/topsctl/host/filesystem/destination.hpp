@@ -1,4 +1,4 @@
-// The folder that received files are put into.
+// The directory for received files.
 #pragma once
 
 #include <filesystem>
@@ -9,27 +9,28 @@
 
 namespace topsctl {
 
-// Whether a name of a received file stays within its folder and can be shown: relative, no empty
-// part, no "." or "..", no control characters, UTF-8, none longer than file systems take.
+// Whether the name of a received file stays within its directory and can be displayed: relative, no
+// empty part, no "." or "..", no control characters, valid UTF-8, no part longer than file systems
+// allow.
 bool is_safe_name(std::string_view name);
 
-// Held open: what somebody puts in its place later is not written to.
+// Kept open: a directory that is put in its place later is not written to.
 class Destination {
  public:
-  // Makes the folder if it is not there. Throws as require_own_folder.
+  // Creates the directory if missing. Throws the errors of require_own_folder.
   explicit Destination(const std::filesystem::path& folder);
 
   const std::filesystem::path& path() const { return path_; }
-  // Whether `name` is this very file.
+  // Whether `name` is this same file.
   bool holds(const std::filesystem::path& object, const std::string& name) const;
-  // Gives the file the name, in place of whatever has it: as a link, or as a copy where no link can
-  // be. On the disk when it returns, but for its folder. Throws Error{bad_bundle} for a name that
-  // is not safe.
+  // Puts the file at `name`, replacing any existing file: as a link, or as a copy where linking
+  // fails. Durable on return, except for its directory. Throws Error{bad_bundle} for an unsafe
+  // name.
   void place(const std::filesystem::path& object, const std::string& name) const;
   void sync() const;
 
  private:
-  // The folder of the name, made if it is not there; links are never followed.
+  // The directory of the name, created if missing; never follows links.
   Descriptor folder_of(const std::string& name) const;
 
   std::filesystem::path path_;

@@ -1,5 +1,4 @@
-// Digests of files that were read before, kept in one file for as long as those files do not
-// change.
+// Digests of files, cached in one file until those files change.
 #pragma once
 
 #include <sys/stat.h>
@@ -16,24 +15,25 @@
 
 namespace topsctl {
 
-// What tells whether a file has changed: device, inode, size and both times. Nothing for a file
-// that was changed in the last two seconds, whose times may stay as they are.
+// A stamp that changes with the file: device, inode, size and both times. Nothing for a file that
+// was changed in the last two seconds, because its times may not change again.
 std::optional<std::string> settled_stamp(const struct stat& status, const Clock& clock);
 
-// May be used by several threads. The clock must outlive it.
+// Thread-safe. The clock must outlive it.
 class DigestCache {
  public:
-  // A file that is missing, damaged, or that another user owns or can write to counts as empty.
+  // A cache file that is missing, damaged, or owned or writable by another user counts as empty.
   DigestCache(std::filesystem::path file, const Clock& clock);
 
-  // Reads a file: its digest, and the state it has afterwards. No digest is not noted.
+  // Reads a file: returns its digest and sets its state after reading. An empty result is not
+  // cached.
   using Reader = std::function<std::optional<std::string>(struct stat& after)>;
-  // What was noted of this very state of a file; else what `read` returns, noted if the file was
-  // settled before and has not changed meanwhile.
+  // The cached digest for this state of a file; else the result of `read`, cached if the file was
+  // settled before and did not change during reading.
   std::optional<std::string> digest_of(const struct stat& before, std::string_view algorithm,
                                        const Reader& read);
-  // Writes what was found or noted since it was made, and nothing else; if that differs from the
-  // file. That it cannot be written only costs time.
+  // Writes only entries that were found or added since the construction, if they differ from the
+  // file. Write errors only cost time.
   void write() const;
 
  private:

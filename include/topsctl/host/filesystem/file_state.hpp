@@ -1,4 +1,4 @@
-// The state of one path, complete enough to put it back and to prove that it is back.
+// The state of one path, complete enough to restore it and to verify the restore.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,15 @@ struct FileState {
   std::int64_t mtime_ns = 0;                  // since the epoch
   std::uint64_t rdev = 0;                     // devices only
   std::string target;                         // links only
-  std::string sha256;                         // files only, if asked for
-  std::map<std::string, std::string> xattrs;  // capabilities and ACLs are among them
+  std::string sha256;                         // files only, if requested
+  std::map<std::string, std::string> xattrs;  // including capabilities and ACLs
   bool operator==(const FileState&) const = default;
 };
 
-// Whether nothing that is known of both differs: the content of a file that was not read is not
-// known.
+// Whether all values known of both are equal: the content of a file that was not read is unknown.
 bool agree(const FileState& a, const FileState& b);
 
-// Which file a path is, for hard links.
+// Identifies the file of a path, for hard links.
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -38,19 +37,19 @@ struct FileIdentity {
 
 enum class Content { ignore, digest };
 
-// Of a path whose folders nobody else may change; FileTree is for the others. Never follows a link.
-// Throws Error if the path is there but cannot be read.
-// `identity`, if given, is set to that of the very same look.
+// For a path whose directories no other user may change; use FileTree for all others. Never follows
+// a link. Throws Error if the path exists but cannot be read. `identity`, if given, is set from the
+// same stat call.
 FileState file_state(const std::string& path, Content content, FileIdentity* identity = nullptr);
 FileIdentity file_identity(const std::string& path);
 
-// Whether chattr(1) forbids to change or to replace what is there. `absent` also where nobody can
-// look.
+// Whether chattr(1) prevents changing or replacing the file. `absent` also if it cannot be
+// determined.
 enum class Immutability { absent, changeable, immutable };
 Immutability immutability(const std::string& path);
 
-// Sets owner, mode, extended attributes and modification time of what is at `path`, which must be
-// of the state's type.
+// Sets owner, mode, extended attributes and modification time of `path`, which must be of the
+// state's type.
 void apply_attributes(const std::filesystem::path& path, const FileState& state);
 
 }  // namespace topsctl

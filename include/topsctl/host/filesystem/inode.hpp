@@ -1,4 +1,4 @@
-// One inode, held open: whatever becomes of its names, it is asked and changed itself.
+// One open inode: operations apply to it regardless of changes to its names.
 #pragma once
 
 #include <sys/stat.h>
@@ -11,28 +11,29 @@
 
 namespace topsctl {
 
-// Needs /proc: the descriptors of open(2) with O_PATH have no calls of their own for modes and
-// extended attributes.
+// Needs /proc: O_PATH descriptors of open(2) have no calls of their own for modes and extended
+// attributes.
 class Inode {
  public:
-  // What `name` stands for in an open folder, or a whole path with AT_FDCWD. A link is itself, and
-  // nothing is opened that would wait or act. Nothing where nothing is. Throws Error. `shown` is
-  // the path that errors name.
+  // Opens `name` in an open directory, or a whole path with AT_FDCWD. Does not follow a link, and
+  // opens nothing that would block or have an effect. Nothing if it does not exist. Throws Error.
+  // `shown` is the path in errors.
   static std::optional<Inode> at(int folder, const std::string& name, std::string shown);
-  // Of a file that is open.
+  // For an open file.
   Inode(Descriptor file, std::string shown);
 
-  const struct stat& status() const { return status_; }  // as of the first look
+  const struct stat& status() const { return status_; }  // as of opening
   FileIdentity identity() const;
-  // What tells the mount that it was found by from others; 0: the kernel does not (before 5.8).
+  // Distinguishes the mount through which it was found; 0: not supported by the kernel (before
+  // 5.8).
   std::uint64_t mount() const;
   // Throws Error if it cannot be read.
   FileState state(Content content) const;
-  // Only regular files: others may wait, or act, when they are opened. Throws Error.
+  // Only regular files: opening others may block or have an effect. Throws Error.
   Descriptor open_file(int flags) const;
-  // Owner, mode, extended attributes and modification time; must be of the state's type.
+  // Sets owner, mode, extended attributes and modification time; must be of the state's type.
   void apply_attributes(const FileState& state) const;
-  // A further name of it in an open folder, where none may be yet. Returns errno, 0 if done.
+  // Creates a hard link in an open directory; the name must not exist. Returns errno, 0 on success.
   int link_into(int folder, const std::string& name) const;
 
  private:
@@ -40,7 +41,7 @@ class Inode {
 
   Descriptor file_;
   std::string shown_;
-  std::string by_descriptor_;  // in /proc: followed, it leads here and no further
+  std::string by_descriptor_;  // in /proc: following it leads to this inode only
   struct stat status_ {};
 };
 

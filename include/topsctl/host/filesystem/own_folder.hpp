@@ -1,19 +1,19 @@
-// Folders that nobody but their owner and root can change or exchange for others.
+// Directories that only their owner and root can change or replace.
 #pragma once
 
 #include <filesystem>
 
 namespace topsctl {
 
-// A folder that only its owner, who we are, can enter: made if it is not there. Throws
-// Error{permission} for a link, for what others own or may write to, and as require_own_way.
+// Requires a directory that only its owner, this user, can enter; creates it if missing. Throws
+// Error{permission} for a link, for one that others own or may write to, and as require_own_way.
 void require_own_folder(const std::filesystem::path& folder);
 
-// Throws Error{permission} if somebody else could put another folder in the place of one that leads
-// to `path`: each must be ours or root's, as must be a link on the way, and others may write to
-// none that is not sticky. Those that are not there yet are passed over.
+// Throws Error{permission} if another user could replace a directory on the way to `path`: each
+// must belong to this user or root, as must each link, and must not be writable by others unless it
+// is sticky. Skips missing directories.
 void require_own_way(const std::filesystem::path& path);
-// Whether it would not throw that.
+// Whether require_own_way would succeed.
 bool is_own_way(const std::filesystem::path& path);
 
 }  // namespace topsctl

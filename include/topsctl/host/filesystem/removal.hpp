@@ -1,12 +1,12 @@
-// Removal of folders with many files.
+// Removes directories with many files.
 #pragma once
 
 #include <filesystem>
 
 namespace topsctl {
 
-// Removes a folder with all in it, as far as that can be done. Links are removed, not followed. By
-// many threads: some disks take milliseconds to let go of one file.
+// Removes a directory tree as far as possible. Removes links without following them. Uses many
+// threads, because some disks take milliseconds to remove a file.
 void remove_tree(const std::filesystem::path& folder);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Moves a tree of files into a folder that may have some of them already.
+// Moves a file tree into a directory that may have some of the files already.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@
 
 namespace topsctl {
 
-// Renames every entry of `from` into `to`, folders that are not there as a whole; a file or link in
-// the place of a file is replaced. Where `to`, or a folder in it, is another file system, files are
-// copied, a file in their place removed before. `from` is left with what could not be renamed as a
-// whole: empty folders. Throws Error if a folder is in the place of a file, or a file in that of a
-// folder. `from` is a folder of ours, `to` a path of the tree.
+// Renames every entry of `from` into `to`, missing directories as a whole; replaces existing files
+// and links. If `to`, or a directory in it, is on another file system, removes existing files there
+// and copies. Leaves the empty directories that were not renamed as a whole in `from`. Throws Error
+// if a directory would replace a file, or a file a directory. `from` is a directory of ours, `to` a
+// path of the tree.
 void move_tree(const std::filesystem::path& from, const FileTree& tree, const std::string& to);
 
 }  // namespace topsctl

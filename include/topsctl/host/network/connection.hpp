@@ -1,4 +1,4 @@
-// What tells one connection of an operator to this machine from another.
+// Distinguishes the operator's connections to this host.
 #pragma once
 
 #include <chrono>
@@ -7,22 +7,22 @@
 
 namespace topsctl {
 
-// Each part is empty if this machine does not tell it.
+// Each part is empty if this host does not provide it.
 struct Connection {
   std::string ssh;      // SSH_CONNECTION: addresses and ports of both sides
-  std::string login;    // the kernel's number of the log-in, which sudo and su leave as it is
-  std::string session;  // the kernel's session, and when its leader was started
+  std::string login;    // the kernel's audit session id, which sudo and su keep
+  std::string session;  // the kernel's session, and the start time of its leader
   bool operator==(const Connection&) const = default;
 };
 
-// Of this process. `environment` is its own; where sudo has emptied it, the nearest ancestor is
-// asked that has the variable.
+// The connection of this process. `environment` is its own; if sudo removed the variable, uses the
+// nearest ancestor that has it.
 Connection this_connection(const std::map<std::string, std::string>& environment);
 
-// Of the other end of a connected socket, numeric; empty: it is none of the network.
+// The numeric address of a connected socket's peer; empty: not a network socket.
 std::string peer_address(int socket);
 
-// The shortest that TCP has measured on a connected socket; 0: not known.
+// The minimum round-trip time that TCP measured on a connected socket; 0: unknown.
 std::chrono::microseconds round_trip_of(int socket);
 
 // Whether both are the same connection, by the first part that either of them (ssh) or both (login)

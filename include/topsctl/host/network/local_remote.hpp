@@ -1,4 +1,4 @@
-// This machine, reached as if it were another one.
+// This host, through the interface of a remote one.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace topsctl {
 
-// Command lines are run by /bin/sh in this environment.
+// Runs command lines by /bin/sh in this environment.
 std::unique_ptr<Remote> local_remote(const std::map<std::string, std::string>& environment);
 
 }  // namespace topsctl

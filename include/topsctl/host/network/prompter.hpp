@@ -1,4 +1,4 @@
-// The seam to the person at the terminal.
+// The interface to the person at the terminal.
 #pragma once
 
 #include <map>
@@ -11,20 +11,20 @@
 namespace topsctl {
 
 enum class Echo { off, on };
-// Whether a person may be asked, or only what was answered before counts.
+// Whether a person may be asked, or only earlier answers count.
 enum class Asking { allowed, never };
 
-// Asks one question at a time, whatever number of threads ask.
+// Asks one question at a time, for any number of threads.
 class Prompter {
  public:
   virtual ~Prompter() = default;
-  // The line that was typed; nothing if there is no terminal. Throws Error{interrupted}.
+  // The typed line; nothing if there is no terminal. Throws Error{interrupted}.
   virtual std::optional<Secret> ask(const std::string& question, Echo echo) = 0;
-  // Says what needs no answer, if there is a terminal.
+  // Shows a message, if there is a terminal.
   virtual void tell(const std::string& /*text*/) {}
 };
 
-// Asks at /dev/tty. From the first hidden answer on, the memory of this process is hidden too.
+// Uses /dev/tty. From the first hidden answer on, the memory of this process is hidden too.
 class TerminalPrompter : public Prompter {
  public:
   std::optional<Secret> ask(const std::string& question, Echo echo) override;
@@ -34,15 +34,15 @@ class TerminalPrompter : public Prompter {
   std::mutex mutex_;
 };
 
-// Whether the answers to a server's questions that let one connection in let in another, too: a
-// one-time code does not. Found out by one connection at a time, so that not many are refused.
+// Whether the answers of one login are valid for further logins: one-time codes are not. Only one
+// connection at a time tests it, to avoid many rejected logins.
 struct AnswerReuse {
   enum class State { nobody_is_in, untried, works, spent };
   std::mutex turn;
-  State state = State::nobody_is_in;  // once it works, it stays
+  State state = State::nobody_is_in;  // `works` is final
 };
 
-// Secrets that were asked for, so that no question comes twice. They are kept as long as it lives.
+// Answers to questions, so that each question is asked once. Kept while the object lives.
 class Secrets {
  public:
   explicit Secrets(Prompter& prompter) : prompter_(prompter) {}
@@ -51,16 +51,16 @@ class Secrets {
     std::string text;
     Echo echo = Echo::off;
     Asking asking = Asking::allowed;
-    std::string key = {};  // what is the same question; empty: one of the same text
+    std::string key = {};  // identifies the question; empty: its text does
   };
-  // What was answered to it before, or now. `refused`: an answer that did not do, which is asked
-  // for anew unless somebody has been given another one meanwhile.
+  // The earlier answer, or a new one. `refused`: an answer that was rejected; asks again unless
+  // another thread already has a new answer.
   std::optional<Secret> answer(const Question& question, const std::optional<Secret>& refused = {});
-  // What was answered to a question of this key before.
+  // The earlier answer to a question with this key.
   std::optional<Secret> known(const std::string& key);
-  // Of a user on a host; it lasts as long as this.
+  // For a user on a host; lives as long as this object.
   AnswerReuse& reuse_of(const std::string& login);
-  // Asked each time: whether a key may be trusted.
+  // Always asks: whether to trust a host key.
   std::optional<Secret> ask(const std::string& question, Echo echo) {
     return prompter_.ask(question, echo);
   }

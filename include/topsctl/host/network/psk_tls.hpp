@@ -1,4 +1,4 @@
-// Connections between two machines that have a key in common for one run: TLS 1.3 by that key alone
+// Connections between two hosts that share a key for one run: TLS 1.3 with only a pre-shared key
 // (RFC 8446, 2.2 and 4.2.11), without certificates, and with a fresh Diffie-Hellman exchange.
 #pragma once
 
@@ -21,11 +21,11 @@ namespace topsctl {
 inline constexpr std::size_t sealed_key_bytes = 32;
 inline constexpr std::chrono::milliseconds usual_handshake(5000);
 
-// One connection. Of one thread, but for abort().
+// One connection. For one thread, except abort().
 class PskTlsLink {
  public:
-  // Throws ConnectionLost if nobody answers there within the time, or has not agreed on a key when
-  // the other one is over, too. `address` is numeric.
+  // Throws ConnectionLost if the peer does not answer within `timeout`, or the handshake is not
+  // complete within `handshake`. `address` is numeric.
   static std::unique_ptr<PskTlsLink> connect(const std::string& address, std::uint16_t port,
                                              const std::string& key,
                                              std::chrono::milliseconds timeout,
@@ -34,23 +34,23 @@ class PskTlsLink {
   PskTlsLink(const PskTlsLink&) = delete;
   PskTlsLink& operator=(const PskTlsLink&) = delete;
 
-  // All of it. Throws ConnectionLost.
+  // Writes all bytes. Throws ConnectionLost.
   void write(std::string_view bytes);
-  // Some bytes into `bytes`, and how many; 0 once the other side has ended it in order. Throws
-  // ConnectionLost.
+  // Reads some bytes into `bytes` and returns their number; 0 after the peer closed the connection
+  // properly. Throws ConnectionLost.
   std::size_t read(std::span<char> bytes);
-  // Tells the other side that this is all.
+  // Signals the end of the data to the peer.
   void finish();
-  // Of one that is only written to: readable when the other side is gone.
+  // For a connection that is only written to: readable when the peer is gone.
   int descriptor() const { return socket_.get(); }
-  // From any thread: whatever waits here ends with ConnectionLost.
+  // From any thread: a waiting call throws ConnectionLost.
   void abort();
 
  private:
   friend class PskTlsListener;
   enum class Side { client, server };
-  // Throws ConnectionLost unless the other side has the key, or if the descriptor `waker` becomes
-  // readable before it has shown that (-1: none).
+  // Throws ConnectionLost unless the peer proves the key, or if the descriptor `waker` becomes
+  // readable before that (-1: none).
   PskTlsLink(Descriptor socket, const std::string& key, Side side, const WaitLimit& limit,
              int waker);
   void shake_hands(const WaitLimit& limit, int waker);
@@ -62,26 +62,26 @@ class PskTlsLink {
   std::unique_ptr<ssl_st, void (*)(ssl_st*)> tls_;
 };
 
-// Whom to wait for, where and for how long.
+// The peer, the address and the time limit of a listener.
 struct PskTlsWait {
-  std::string address;  // numeric, of this machine
+  std::string address;  // numeric, of this host
   std::string key;
-  std::uint16_t first_port = 0;  // a free one up to the last; both 0: any
+  std::uint16_t first_port = 0;  // a free one in this range; both 0: any
   std::uint16_t last_port = 0;
-  std::string peer = {};        // the numeric address from which it comes; empty: from any
-  std::int64_t timeout_ms = 0;  // 0: as long as it takes
+  std::string peer = {};        // numeric address of the peer; empty: any
+  std::int64_t timeout_ms = 0;  // 0: no limit
 };
 
-// Waits for the one who has the key.
+// Listens for the peer that has the key.
 class PskTlsListener {
  public:
   // Throws Error{host_unfit}.
   explicit PskTlsListener(PskTlsWait wait);
   std::uint16_t port() const { return port_; }
-  // Strangers are turned away, each after five seconds at most. Throws ConnectionLost once it was
-  // aborted, or the time is over.
+  // Rejects other peers, each after at most five seconds. Throws ConnectionLost after abort(), or
+  // when the time is over.
   std::unique_ptr<PskTlsLink> accept();
-  // From any thread, and for good.
+  // From any thread; permanent.
   void abort();
 
  private:

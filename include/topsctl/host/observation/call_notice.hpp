@@ -9,7 +9,7 @@
 
 namespace topsctl {
 
-// The process waits in it.
+// The process is stopped in this call.
 struct CallNotice {
   pid_t process = 0;
   std::uint32_t architecture = 0;  // AUDIT_ARCH_...
@@ -17,8 +17,8 @@ struct CallNotice {
   std::array<std::uint64_t, 6> arguments{};
 };
 
-// Of a process that this thread traces and that has stopped: a text that ends with a NUL, of at
-// most PATH_MAX bytes; exactly so many bytes. Throws Error{permission} if they cannot be read.
+// Reads from a stopped process that this thread traces: a NUL-terminated text of at most PATH_MAX
+// bytes, or exactly `size` bytes. Throws Error{permission} if they cannot be read.
 std::string text_in_process(pid_t process, std::uint64_t address);
 std::string bytes_in_process(pid_t process, std::uint64_t address, std::size_t size);
 

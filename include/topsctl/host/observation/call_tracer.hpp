@@ -1,4 +1,4 @@
-// Programs under ptrace(2): each call that a filter tells stops its process until it is answered.
+// Runs programs under ptrace(2): each call that a filter reports stops its process until a verdict.
 #pragma once
 
 #include <sys/types.h>
@@ -20,8 +20,7 @@ namespace topsctl {
 // it, every call does. Without a tracer the program is not started.
 class TracedStart : public ProcessSetup {
  public:
-  // `socket`: of the type SOCK_SEQPACKET; it must stay open. `tracer`: the process at its other
-  // end.
+  // `socket`: of type SOCK_SEQPACKET; must stay open. `tracer`: the process at its other end.
   TracedStart(int socket, pid_t tracer);
   bool apply() const override;
 
@@ -31,29 +30,30 @@ class TracedStart : public ProcessSetup {
   FilterText filter_;
 };
 
-// For a process of one thread that has no other children. When it ends, what it traces gets
-// SIGKILL: nothing that is observed goes on unobserved.
+// For a single-threaded process without other children. When it ends, its tracees get SIGKILL: no
+// observed process continues unobserved.
 class CallTracer {
  public:
-  // The errno that a told call is to fail with; 0: the kernel makes it.
+  // Returns the errno for a reported call; 0: the kernel executes it.
   using Judge = std::function<int(const CallNotice&)>;
-  // Hears of what could not be answered; the process has got SIGKILL then.
+  // Receives errors about calls that could not be judged; the process has then got SIGKILL.
   using Tell = std::function<void(std::string)>;
 
-  // Programs come by the socket; none may be started before this is there.
+  // Programs arrive over the socket; none may be started before this object exists.
   CallTracer(int socket, Judge judge, Tell tell);
   ~CallTracer();
   CallTracer(const CallTracer&) = delete;
   CallTracer& operator=(const CallTracer&) = delete;
 
-  // Until the socket is closed and nothing is left to trace. Asks several times in a second
-  // whether it is over: then programs without a filter are let go, and the others' calls are made.
+  // Runs until the socket is closed and no tracee is left. Calls `is_over` several times per
+  // second; once it is true, detaches from programs without a filter and allows the calls of the
+  // others.
   void serve(const std::function<bool()>& is_over);
 
  private:
   class Waking;
   struct Tracee {
-    bool is_in_call = false;  // without a filter: its next stop is the call's end
+    bool is_in_call = false;  // without a filter: its next stop is the end of the call
   };
 
   void look_around(const std::function<bool()>& is_over);
@@ -73,7 +73,7 @@ class CallTracer {
   std::unique_ptr<Waking> waking_;
   std::unordered_map<pid_t, Tracee> tracees_;
   bool is_open_ = true;       // more programs may come
-  bool is_filtered_ = false;  // those that have come
+  bool is_filtered_ = false;  // the programs received so far
   bool is_over_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Which path of a machine another process means by a path, or by a descriptor.
+// Resolves a path or descriptor of another process to a path of the host.
 #pragma once
 
 #include <sys/stat.h>
@@ -18,46 +18,47 @@
 namespace topsctl {
 
 struct CallerPlace {
-  // Canonical, as the machine sees it. Empty: it is none, as where its folder is missing, so that
-  // the call fails by itself or changes no file system; or, if it is there, it is a file of which
-  // one name is gone and another left.
+  // Canonical, on the host. Empty if there is no such path, for example in a missing directory, so
+  // that the call fails or changes no file system; or, if is_there, for a file with one name
+  // removed and another one left.
   std::string path;
   bool is_there = false;
-  struct stat status {};  // of what is there
+  struct stat status {};  // of the existing file
 };
 
-enum class CallerLink { follow, keep };  // the last one
+enum class CallerLink { follow, keep };  // the last link
 
-// For one thread, and for processes that have the mounts of this one.
+// For one thread, and for processes in the mount namespace of this one.
 class CallerPaths {
  public:
   // Throws Error.
   explicit CallerPaths(const std::filesystem::path& root);
 
-  // `folder`: a descriptor of the process, or AT_FDCWD. Throws Error if nobody can tell, and for
-  // what lies outside the machine's root.
+  // `folder`: a descriptor of the process, or AT_FDCWD. Throws Error if the path cannot be resolved
+  // or lies outside the host's root.
   CallerPlace find(pid_t process, int folder, const std::string& path, CallerLink last);
-  // The same with that folder as the root of the path (RESOLVE_IN_ROOT of openat2(2)).
+  // The same with that directory as the root of the path (RESOLVE_IN_ROOT of openat2(2)).
   CallerPlace find_below(pid_t process, int folder, const std::string& path, CallerLink last);
-  // Of an open descriptor.
+  // For an open descriptor.
   CallerPlace find_open(pid_t process, int descriptor) const;
-  // As find() with the last link kept, without a look at what is there.
+  // Like find() with the last link kept, without checking the file itself.
   std::string name_of(pid_t process, int folder, const std::string& path);
-  // The name alone by which it was opened; empty: it has none any more, or is no file.
+  // Only the name by which it was opened; empty: it has no name any more, or is not a file.
   std::string name_of_open(pid_t process, int descriptor);
 
-  // A folder goes away: what is known of it is wrong once that is done. Its path is canonical.
+  // Call when a directory is about to be removed: cached data about it become wrong. The path is
+  // canonical.
   void forget_folder(const std::string& path);
-  // The same for one that moves with all that is in it.
+  // The same for a directory that moves with its content.
   void forget_tree(const std::string& path);
-  // Roots of processes or mounts are about to change: nothing is taken for known any more.
+  // Call when roots of processes or mounts are about to change: invalidates the whole cache.
   void know_nothing();
 
  private:
   struct Folder {
-    Descriptor opened;   // not open: there is none
+    Descriptor opened;   // not open: it does not exist
     std::string path;    // canonical, as this process sees it
-    std::string inside;  // of one that is remembered: as the machine sees it; empty: "/"
+    std::string inside;  // of a cached one: on the host; empty: "/"
   };
   using Clock = std::chrono::steady_clock;
 
@@ -66,30 +67,30 @@ class CallerPaths {
   enum class Look { whole, name };
   CallerPlace walk(pid_t process, const std::string& root, std::string path, CallerLink last,
                    Look look = Look::whole);
-  // The root that a path of the process begins at, and the path from there; a path without a slash
-  // at its begin: it is none.
+  // The root at which a path of the process begins, and the path from there; invalid if the path
+  // does not begin with a slash.
   std::pair<std::string, std::string> begin_of(pid_t process, int folder,
                                                const std::string& path) const;
-  // The folder of a path and its name there; nothing: one has to look.
+  // The cached directory of a path and the name in it; nothing: it must be looked up.
   std::optional<std::pair<const Folder*, std::string_view>> known_begin(
       const std::string& path) const;
   // Valid until the next call.
   const Folder& known_folder(pid_t process, const std::string& root, const std::string& path);
   Folder open_folder(pid_t process, const std::string& root, const std::string& path);
-  // A link of proc(5) that leads to what has another name, or none.
+  // For a link of proc(5) that leads to a file with another name or no name.
   CallerPlace behind(const Folder& folder, const std::string& name) const;
   CallerPlace place(const std::string& folder, const std::string& name) const;
   std::string on_machine(const std::string& path) const;
 
-  std::string root_;                         // of the machine, canonical; empty: "/"
-  std::string own_;                          // the folder of this process in /proc, with a slash
+  std::string root_;                         // of the host, canonical; empty: "/"
+  std::string own_;                          // this process's directory in /proc, with a slash
   std::map<std::string, Descriptor> roots_;  // of processes
-  TextMap<Folder> folders_;         // by canonical paths of the machine, a slash at the end
-  Folder last_folder_;              // that is not among them
-  Clock::time_point known_from_{};  // until then none is added
+  TextMap<Folder> folders_;         // by canonical paths of the host, with a slash at the end
+  Folder last_folder_;              // not among them
+  Clock::time_point known_from_{};  // nothing is cached before this time
   pid_t opened_by_ = 0;
-  Descriptor opened_;            // the folder of that process's descriptors in /proc
-  bool are_roots_known_ = true;  // all are that of the machine
+  Descriptor opened_;            // the directory of that process's descriptors in /proc
+  bool are_roots_known_ = true;  // all are the host's root
 };
 
 }  // namespace topsctl

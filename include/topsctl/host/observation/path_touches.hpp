@@ -1,4 +1,4 @@
-// What a call is about to do to which paths.
+// The paths that a call is about to change, and how.
 #pragma once
 
 #include <functional>
@@ -11,24 +11,24 @@
 namespace topsctl {
 
 enum class Touch {
-  content,      // a file is written as it stands
+  content,      // a file is written in place
   attributes,   // owner, mode, times or extended attributes are set
-  name,         // what is there is taken away or replaced, or something is made there
-  folder_name,  // a folder is made
-  tree          // what is there moves with all that is in it
+  name,         // a name is created, removed or replaced
+  folder_name,  // a directory is created
+  tree          // a tree is moved
 };
 
 struct PathTouch {
   CallerPlace place;
   Touch touch = Touch::name;
-  std::string moves_to = {};  // of a tree: the path that it gets
+  std::string moves_to = {};  // of a tree: its new path
 };
 
-// Whether nothing has to be kept of a path before its name or its attributes change.
+// Whether a path needs no backup before its name or attributes change.
 using IsKnown = std::function<bool(const std::string&)>;
 
-// Nothing for a call that fails by itself or changes no path, or one that is known. Throws Error if
-// nobody can tell.
+// Empty for a call that fails by itself, or changes no path or only known ones. Throws Error if the
+// paths cannot be determined.
 std::vector<PathTouch> touches_of(const CallNotice& notice, CallerPaths& paths,
                                   const IsKnown& is_known);
 

@@ -5,8 +5,8 @@
 
 namespace topsctl {
 
-// Why programs that are started here cannot be traced; empty: they can. Tries it with a copy of
-// this process, in a few milliseconds. Throws Error{interrupted, terminated}.
+// Why programs started here cannot be traced; empty: they can. Tries it with a copy of this
+// process, in a few milliseconds. Throws Error{interrupted, terminated}.
 std::string why_not_observable();
 
 }  // namespace topsctl

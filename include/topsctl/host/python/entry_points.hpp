@@ -1,4 +1,4 @@
-// The entry points of a distribution, read as strictly as the strictest pip reads them.
+// The entry points of a distribution, parsed as strictly as the strictest pip.
 #pragma once
 
 #include <string>
@@ -18,10 +18,10 @@ struct EntryPoint {
 };
 
 struct EntryPoints {
-  // Those of [console_scripts] and [gui_scripts] that are sound; of two of one name the last.
+  // Valid ones of [console_scripts] and [gui_scripts]; of two with one name the last.
   std::vector<EntryPoint> scripts;
-  // What some pip crashes on, when it installs or when it uninstalls, and commands whose name is
-  // not one; the first 20.
+  // Entries that crash some pip during install or uninstall, and commands with an invalid name; the
+  // first 20.
   std::vector<WheelFault> faults;
 };
 EntryPoints read_entry_points(std::string_view text);

@@ -1,4 +1,4 @@
-// The digests that RECORD files may have: SHA-256 and the stronger ones of its family.
+// The digests that RECORD files may use: SHA-256 and stronger ones of its family.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace topsctl {
 
-// One digest after another, by libcrypto; for one thread.
+// Consecutive digests by libcrypto; for one thread.
 class RecordDigest {
  public:
   RecordDigest();
@@ -18,16 +18,16 @@ class RecordDigest {
   RecordDigest(const RecordDigest&) = delete;
   RecordDigest& operator=(const RecordDigest&) = delete;
 
-  // Begins a digest by "sha256", "sha384" or "sha512"; false for all else: PEP 427 asks for SHA-256
-  // or better.
+  // Begins a digest by "sha256", "sha384" or "sha512"; false for any other: PEP 427 requires
+  // SHA-256 or better.
   bool begin(std::string_view algorithm);
   void update(std::string_view bytes);
-  // A digest that was begun, and its next bytes.
+  // An active digest, and its next bytes.
   struct Piece {
     RecordDigest* digest;
     std::string_view bytes;
   };
-  // Several digests, none of them twice; see Sha256::update_each().
+  // Several different digests; see Sha256::update_each().
   static void update_each(std::span<const Piece> pieces);
   std::string base64url();  // without padding; ends the digest
 
@@ -36,7 +36,7 @@ class RecordDigest {
   std::unique_ptr<State> state_;
 };
 
-// The digest of a file as RECORD has it; nothing for another algorithm. Throws Error for a file
+// The digest of a file in RECORD's form; nothing for another algorithm. Throws Error for a file
 // that cannot be read.
 std::optional<std::string> recorded_digest(const std::filesystem::path& file,
                                            std::string_view algorithm);

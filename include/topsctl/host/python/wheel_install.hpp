@@ -1,4 +1,4 @@
-// Reading of wheels that are to be installed.
+// Reads wheels that are to be installed.
 #pragma once
 
 #include <filesystem>
@@ -8,13 +8,14 @@
 
 namespace topsctl {
 
-// The metadata of a wheel that is to be installed: without record and files. Throws
-// Error{bad_package}, too where the metadata has another name than the file.
+// The metadata of a wheel that is to be installed, without record and files. Throws
+// Error{bad_package}, also if the metadata and the file name disagree.
 void read_wheel_metadata(const std::filesystem::path& file, Package& package);
 
 // Reads every member, compares it with RECORD, and fills `record` and `files` with paths relative
-// to the site directory. What is against installing it is in the result and in package.wheel, for
-// package_findings() (engine/inspection). Throws Error{bad_package} where pip would not read it.
+// to the site directory. Reasons against the install are in the result and in package.wheel, for
+// package_findings() (engine/inspection). Throws Error{bad_package} if pip could not read the
+// wheel.
 Contents read_wheel_payload(const std::filesystem::path& file, Package& package);
 
 }  // namespace topsctl

@@ -1,5 +1,5 @@
-// Installs a wheel without pip, so that pip takes it for its own work (binary distribution format,
-// PEP 376, PEP 610, PEP 627).
+// Installs a wheel without pip; the result is as if pip had installed it (binary distribution
+// format, PEP 376, PEP 610, PEP 627).
 #pragma once
 
 #include <cstddef>
@@ -14,32 +14,32 @@
 namespace topsctl {
 
 struct WheelInstallation {
-  std::filesystem::path wheel;  // the file, as this machine has it, under its own name
+  std::filesystem::path wheel;  // the file on this host, under its own name
   InstallScheme scheme;
   std::string cache_tag;
-  std::filesystem::path origin;  // where the file came from, for direct_url.json
+  std::filesystem::path origin;  // original path of the file, for direct_url.json
   std::string sha256;            // of the file
 };
 
 struct InstalledFiles {
   std::size_t files = 0;
   std::uint64_t bytes = 0;
-  std::size_t removed = 0;        // files of the version that was there
-  std::vector<std::string> left;  // files that its RECORD lists and that were left alone
+  std::size_t removed = 0;        // files of the previous version
+  std::vector<std::string> left;  // files in its RECORD that were not removed
 };
 
-// In the library folder while a wheel is unpacked; pip passes over names that begin so.
+// In the library directory while a wheel is unpacked; pip ignores names with this prefix.
 inline constexpr const char* wheel_staging_folder = "~topsctl-wheel";
 
-// Refuses, and changes nothing: an unknown scheme, a folder of a destination that is a link, a
-// version without RECORD. Throws Error{host_unfit}; Error{bad_package} for a wheel with faults, and
-// for one that would have two files for one place under this scheme.
+// Checks without changing anything: throws Error{host_unfit} for an unknown scheme, a destination
+// directory that is a link, and an installed version without RECORD; Error{bad_package} for a wheel
+// with faults, or with two files for the same destination.
 void require_installable(const Host& host, const WheelInstallation& installation);
 
-// Unpacks beside the library folder's packages, each member compared with RECORD; takes the version
-// away that is there, except what the new one replaces; renames all into place, the dist-info
-// folder last. Refuses as require_installable() does. What is done when it throws only a restore
-// undoes.
+// Unpacks next to the packages in the library directory and compares each member with RECORD;
+// removes the installed version, except files that the new one replaces; renames all files into
+// place, the dist-info directory last. Throws the errors of require_installable(). After an
+// exception, only a restore undoes the changes made so far.
 InstalledFiles install_wheel(const Host& host, const WheelInstallation& installation);
 
 }  // namespace topsctl

@@ -1,5 +1,4 @@
-// The commands that a wheel brings: launchers of entry points, and scripts that ask for an
-// interpreter.
+// The commands of a wheel: launchers of entry points, and scripts that need an interpreter line.
 #pragma once
 
 #include <optional>
@@ -11,21 +10,21 @@
 
 namespace topsctl {
 
-// The first line, or lines, of a script for that interpreter; the kernel takes no longer ones than
-// 127 bytes and none with a space in the name, then /bin/sh starts it.
+// The first line or lines of a script for that interpreter; the kernel accepts at most 127 bytes
+// and no space in the name, so longer ones are started by /bin/sh.
 std::string shebang(const std::string& interpreter);
 // The text that pip writes for an entry point.
 std::string launcher_text(const EntryPoint& entry, const std::string& interpreter);
-// A script with its first line "#!python..." replaced; nothing if it begins otherwise.
+// A script with its first line "#!python..." replaced; nothing if it begins differently.
 std::optional<std::string> with_interpreter(std::string_view script,
                                             const std::string& interpreter);
 
-// Whether a script had this digest (urlsafe base64 of SHA-256) while its first line was "#!python":
-// an old pip (20.3.4) puts the interpreter there, and records the digest from before.
+// Whether a script had this digest (urlsafe base64 of SHA-256) with "#!python" as its first line:
+// an old pip (20.3.4) inserts the interpreter, but records the digest from before.
 bool had_digest_before_rewriting(std::string_view script, std::string_view sha256);
 
-// Whether a script of a wheel's .data is the launcher of an entry point that setuptools made: the
-// installer makes it anew.
+// Whether a script in a wheel's .data is a launcher that setuptools generated for an entry point:
+// the installer generates it again.
 bool is_launcher_of(std::string_view script_name, const std::vector<EntryPoint>& entries);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Work on bytes that are not trusted, done by a process that can do nothing to the machine.
+// Processes untrusted bytes in a process that cannot change the host.
 #pragma once
 
 #include <cstdint>
@@ -16,29 +16,29 @@ namespace topsctl {
 
 enum class Sandboxing { on, off };
 
-// As much as a large package makes, in bytes; more costs a copy of it.
+// Typical size of the result for a large package, in bytes; a larger one costs a copy.
 inline constexpr std::size_t expected_result = 4U << 20U;
 
-// What such work may have, and who hears of it.
+// Permissions and callbacks of such work.
 struct ConfinedCall {
-  Sandboxing sandboxing = Sandboxing::on;  // off: the work is done by this very process
-  std::string subject;                     // what is read, as errors name it, in quotes if need be
-  // The files that it is given when it asks for them with file_access.hpp, and no others.
+  Sandboxing sandboxing = Sandboxing::on;  // off: this process does the work
+  std::string subject;                     // name of the input in errors, in quotes if necessary
+  // The only files that it gets when it requests them with file_access.hpp.
   std::set<std::filesystem::path> inputs;
-  // The same by file, with the directory that it was found below: no link below that is followed.
+  // The same, with the directory below which a file was found: links below that are not followed.
   std::map<std::filesystem::path, std::filesystem::path> found_inputs;
-  std::set<std::filesystem::path> outputs;  // made when asked for; must not be there
+  std::set<std::filesystem::path> outputs;  // created on request; must not exist
   std::function<void(const std::string& path)> on_file;
   std::function<void(std::uint64_t done, std::uint64_t total)> on_bytes;
-  // Hears what the machine refuses to a sandbox, as a sentence.
+  // Receives a sentence for each sandbox feature that the host refuses.
   std::function<void(const std::string& warning)> on_warning;
 };
 
-// What keeps such a process from the machine here, in sentences; what this kernel lacks is among
-// them.
+// The protections of such a process on this host, as sentences; includes those that the kernel
+// lacks.
 std::vector<std::string> walls_of_sandbox();
 
-// How confined work tells how far it is. For one thread at a time.
+// Reports the progress of confined work. For one thread at a time.
 class ConfinedProgress {
  public:
   virtual ~ConfinedProgress() = default;
@@ -46,14 +46,14 @@ class ConfinedProgress {
   virtual void bytes(std::uint64_t done, std::uint64_t total) const = 0;
 };
 
-// Does `work` in a copy of this process: another user if this one is root's, without a network, all
-// other descriptors closed, most system calls forbidden (reader_filter.hpp). Returns what it
-// returned, which is not to be trusted, at most 1 GiB. What it throws as an Error is thrown here,
-// and Error{bad_bundle} if it dies; Error{interrupted, terminated} after a signal. `work` must not
-// wait for other threads of this process.
+// Runs `work` in a copy of this process: as another user if this one is root, without network, with
+// all other descriptors closed and most system calls forbidden (reader_filter.hpp). Returns its
+// result, which is untrusted, at most 1 GiB. Rethrows an Error of `work`; throws Error{bad_bundle}
+// if the copy dies; Error{interrupted, terminated} after a signal. `work` must not wait for other
+// threads of this process.
 std::string call_confined(const ConfinedCall& call,
                           const std::function<std::string(const ConfinedProgress&)>& work);
-// The same, and `take` gets what it returned while the copy's memory is still given back.
+// The same; `take` receives the result while the copy's memory is still being freed.
 void call_confined(const ConfinedCall& call,
                    const std::function<std::string(const ConfinedProgress&)>& work,
                    const std::function<void(std::string)>& take);
@@ -63,7 +63,7 @@ template <typename Result>
 Result confined(const ConfinedCall& call,
                 const std::function<Result(const ConfinedProgress&)>& work) {
   const bool is_apart = call.sandboxing == Sandboxing::on;
-  // Outside of the work: in the copy it is never taken apart.
+  // Outside of the work, so that the copy never destroys it.
   std::optional<Result> result;
   call_confined(
       call,

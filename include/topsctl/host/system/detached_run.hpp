@@ -1,4 +1,4 @@
-// Programs that go on when whoever started them is gone, and can be found again.
+// Programs that continue without their starter and can be found again.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,36 @@
 
 namespace topsctl {
 
-// Beside what it writes.
+// An additional file in the run's directory.
 struct RunFile {
   std::string name;
   std::string bytes;
 };
 
-// One run: a folder with what the program writes (`report`: standard output, `events`: standard
-// error) and, at its end, its exit status.
+// One run: a directory with the output of the program (`report`: standard output, `events`:
+// standard error) and, after its end, its exit status.
 class DetachedRun {
  public:
   // `directory`: the working directory of the program.
   explicit DetachedRun(std::filesystem::path folder, std::filesystem::path directory = "/")
       : folder_(std::move(folder)), directory_(std::move(directory)) {}
 
-  // Starts it in this process's environment, in a session of its own; does nothing if the folder is
-  // there already. `input` is its standard input, of 1 MiB at most; it is written nowhere else, and
-  // the keeper has no copy. The files lie in the folder before it starts. For a
-  // process of one thread. Throws Error.
+  // Starts the program in this process's environment, in its own session; does nothing if the
+  // directory exists. `input` is its standard input, at most 1 MiB; it is not written anywhere
+  // else, and the keeper process has no copy. `files` are written to the directory before the
+  // start. For a single-threaded process. Throws Error.
   void start(const std::vector<std::string>& argv, Secret input,
              const std::vector<RunFile>& files = {}) const;
 
   bool is_running() const;
-  // Nothing while it runs, and if it was cut off: by a reboot, for example. A program that was
-  // killed has 128 and the number of the signal.
+  // Nothing while it runs, and if it was interrupted, for example by a reboot. For a killed
+  // program, 128 plus the number of the signal.
   std::optional<int> status() const;
-  // Wakes once the program has ended; nothing if it is not there to wait for.
+  // Wakes after the program has ended; null if there is nothing to wait for.
   std::unique_ptr<ReleaseWatch> end_watch() const;
-  // Wakes when something is written to `events`.
+  // Wakes when `events` is written to.
   FileWatch events_watch() const { return FileWatch(folder_ / "events"); }
-  // What was written to `events` from this byte on; at most 64 KiB.
+  // The content of `events` from this byte on; at most 64 KiB.
   std::string events_from(std::uint64_t offset) const;
   // Throws Error{host_unfit} if it is longer than `most` bytes.
   std::string report(std::uint64_t most) const;
@@ -56,7 +56,7 @@ class DetachedRun {
   std::filesystem::path directory_;
 };
 
-// Removes runs in a folder of such that ended more than a week ago.
+// Removes runs in a directory of runs that ended more than a week ago.
 void remove_old_runs(const std::filesystem::path& folder);
 
 }  // namespace topsctl

@@ -12,7 +12,7 @@
 
 namespace topsctl {
 
-// MD5 (RFC 1321), as a deb's md5sums has it: against damage, not against forgery.
+// MD5 (RFC 1321), as in a deb's md5sums: detects damage, not forgery.
 class Md5 {
  public:
   Md5();
@@ -27,7 +27,7 @@ class Md5 {
   void* context_;
 };
 
-// Two lower-case digits a byte, and back; nothing if the text is not made of such pairs.
+// Two lower-case digits per byte, and the reverse; nothing if the text is not such pairs.
 std::string hex_text(std::string_view bytes);
 std::optional<std::string> bytes_of_hex(std::string_view text);
 std::string base64url_text(std::string_view bytes);  // RFC 4648, section 5, without padding
@@ -36,7 +36,7 @@ std::string sha256_of(std::string_view bytes);
 // The digest of a whole file, read in pieces; throws Error if it cannot be read.
 Sha256 digest_of_file(const std::filesystem::path& file);
 std::string sha256_of_file(const std::filesystem::path& file);
-// The same of what is open, from where it stands; `shown` is what errors name.
+// The same for an open file, from its current position; `shown` is its name in errors.
 std::string sha256_of_file(const Descriptor& file, const std::string& shown);
 
 // CRC-32C (RFC 3720, appendix B.4).

@@ -1,5 +1,4 @@
-// How code that reads packages opens files: by itself, or, where it runs confined and cannot, by
-// the process outside.
+// How package readers open files: directly, or, in a confined process, through the process outside.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +7,7 @@
 
 namespace topsctl {
 
-// Opens files for code that cannot.
+// Opens files for a confined process.
 class FileGiver {
  public:
   virtual ~FileGiver() = default;
@@ -17,19 +16,20 @@ class FileGiver {
   virtual Descriptor nameless() = 0;
 };
 
-// For reading; never waits for a pipe's other end. Not open, with errno set, if that fails. Below
-// `found_below` no link is followed: a user who may write there cannot show another file.
+// Opens for reading; never waits for the other end of a pipe. Not open, with errno set, on failure.
+// Does not follow links below `found_below`: a user who may write there cannot substitute another
+// file.
 Descriptor open_input(const std::filesystem::path& file,
                       const std::filesystem::path& found_below = {});
-// A new file of mode 0600, for writing. Not open, with errno set, if that fails.
+// Creates a file of mode 0600 for writing. Not open, with errno set, on failure.
 Descriptor open_new_output(const std::filesystem::path& file);
-// For what may be large: TMPDIR, else /var/tmp; /tmp is often memory.
+// For large files: TMPDIR, else /var/tmp, because /tmp is often in memory.
 std::filesystem::path folder_for_large_files();
-// A file without a name in that folder, gone when it is closed. Throws Error.
+// An unnamed file in that directory, removed when it is closed. Throws Error.
 Descriptor open_nameless_file();
 
-// From now on, all three come from this one, which must outlive them; null: from the kernel. Set it
-// while there is one thread.
+// Makes all three use this object, which must outlive them; null: use the kernel. Call it while
+// there is one thread.
 void take_files_from(FileGiver* giver);
 
 }  // namespace topsctl

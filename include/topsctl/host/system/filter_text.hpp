@@ -1,4 +1,4 @@
-// The text of a filter of system calls (seccomp(2)), put together instruction by instruction.
+// Builds a system call filter (seccomp(2)) instruction by instruction.
 #pragma once
 
 #include <linux/audit.h>
@@ -24,17 +24,17 @@ inline constexpr std::uint32_t own_architecture = AUDIT_ARCH_AARCH64;
 #error "system calls of this architecture are unknown"
 #endif
 
-// Judges a call by its number, then by its arguments: each comparison gives one answer.
+// Judges a call by its number, then by its arguments: each comparison has one result.
 class FilterText {
  public:
-  // Where an argument's lower half stands; both architectures are little-endian.
+  // The offset of an argument's lower half; both architectures are little-endian.
   static constexpr std::uint32_t argument(std::size_t index) {
     return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + 8 * index);
   }
 
-  // Nothing yet.
+  // Empty.
   FilterText() = default;
-  // Calls of other architectures get `foreign`; the call's number is loaded then.
+  // Calls of other architectures get `foreign`; afterwards the call's number is loaded.
   explicit FilterText(std::uint32_t foreign) {
     load(offsetof(seccomp_data, arch));
     unless(BPF_JEQ, own_architecture, foreign);
@@ -77,7 +77,7 @@ class FilterText {
     answer(what);
   }
 
-  // A jump over what is added until end_jump().
+  // Jumps over the instructions that are added until end_jump().
   std::size_t begin_jump() {
     add(BPF_STMT(BPF_JMP | BPF_JA, 0));
     return used_;
@@ -86,13 +86,13 @@ class FilterText {
     lines_.at(begun - 1).k = static_cast<std::uint32_t>(used_ - begun);
   }
 
-  // For this process, its threads to come and all that it starts. False with errno set. Safe after
-  // fork.
+  // Installs the filter for this process, its future threads and its children. False with errno
+  // set. Safe after fork.
   bool apply() const {
     const sock_fprog program = {used_, const_cast<sock_filter*>(lines_.data())};
     return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
   }
-  // What the kernel would answer. For the instructions that are made here.
+  // The kernel's result for a call, for the instructions that this class generates.
   std::uint32_t answer_to(const seccomp_data& call) const {
     std::array<std::uint32_t, sizeof(seccomp_data) / sizeof(std::uint32_t)> words{};
     std::memcpy(words.data(), &call, sizeof call);

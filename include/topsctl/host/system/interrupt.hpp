@@ -1,15 +1,16 @@
-// SIGINT, SIGQUIT, SIGTERM and a deadline as a question that can be asked between steps.
+// Polls SIGINT, SIGQUIT, SIGTERM and a deadline between steps.
 #pragma once
 
 namespace topsctl {
 
 // Installs handlers for SIGINT, SIGQUIT, SIGTERM and SIGALRM; ignores SIGHUP and SIGPIPE, so that a
-// lost terminal or connection ends no step, and SIGXFSZ: a file that may not grow is an error.
+// lost terminal or connection ends no step, and SIGXFSZ, so that exceeding a file size limit is an
+// error.
 void watch_signals();
-// What watch_signals() changed is as it was, for a program in the place of this one.
+// Undoes watch_signals(), before another program replaces this one.
 void unwatch_signals();
 
-// A descriptor that becomes readable once a signal has come; -1 before watch_signals().
+// A descriptor that becomes readable after a signal; -1 before watch_signals().
 int interrupt_descriptor();
 
 // Throws Error{interrupted} or Error{terminated} if a signal has come since the last clear,
@@ -19,10 +20,10 @@ void throw_if_interrupted();
 // Whether a signal has come or the deadline is over.
 bool is_interrupted();
 
-// Forgets a signal that has come, and the deadline: a rollback that it caused must run to its end.
+// Clears a received signal and the deadline: the rollback that they caused must not be interrupted.
 void clear_interrupt();
 
-// While it lives, work that takes longer than this is interrupted as by a signal. One at a time.
+// While it lives, work is interrupted after this time as by a signal. One at a time.
 class Deadline {
  public:
   explicit Deadline(int seconds);  // 0: none

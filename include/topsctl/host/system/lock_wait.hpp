@@ -1,4 +1,4 @@
-// Waiting for file locks, with a limit: the kernel's own waits have none.
+// Waits for file locks with a time limit, which the kernel's own waits do not have.
 #pragma once
 
 #include <sys/types.h>
@@ -12,26 +12,25 @@ namespace topsctl {
 
 enum class LockKind {
   whole,   // flock(2), exclusive
-  record,  // F_OFD_SETLK, for writing, of the whole file: what dpkg's locks exclude
+  record,  // F_OFD_SETLK, for writing, of the whole file: conflicts with dpkg's locks
 };
 
-// Waits for a lock on an open file, which then has it. False if the time is over or a signal has
-// come. The waiter has all descriptors of ours: meanwhile nothing is let go by closing it. Throws
-// Error if no process can be started.
+// Waits for a lock on an open file; the file then has the lock. False if the time is over or a
+// signal has come. The waiting child has all our descriptors, so closing one does not release its
+// locks during the wait. Throws Error if no process can be started.
 bool lock_within(const Descriptor& file, LockKind kind, const WaitLimit& limit);
 
-// A child of ours that is blocked in one call. It ends with us, and with this object. Made and used
-// by one thread.
+// A child process that is blocked in one call. It ends with this process, and with this object.
+// Create and use it on one thread.
 class BlockedCall {
  public:
-  // `call` must be safe after fork in a process of several threads: system calls only. Throws
-  // Error.
+  // `call` must be safe after fork in a multi-threaded process: system calls only. Throws Error.
   explicit BlockedCall(const std::function<bool()>& call);
   ~BlockedCall();
   BlockedCall(const BlockedCall&) = delete;
   BlockedCall& operator=(const BlockedCall&) = delete;
 
-  int descriptor() const { return returned_.get(); }  // readable once the call has returned
+  int descriptor() const { return returned_.get(); }  // readable after the call has returned
   // Whether the call returned true; false if it has not returned. Ends the child.
   bool end();
 
@@ -40,8 +39,8 @@ class BlockedCall {
   Descriptor returned_;
 };
 
-// Becomes readable once nobody holds an exclusive flock(2) on a file. Takes none that another one
-// could meet for longer than a moment.
+// Becomes readable when no process holds an exclusive flock(2) on a file. Holds the lock only for a
+// moment itself.
 class ReleaseWatch {
  public:
   explicit ReleaseWatch(Descriptor file);  // throws Error

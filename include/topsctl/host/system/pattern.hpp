@@ -1,4 +1,4 @@
-// Regular expressions over text that nobody vouches for: time grows with the text's length only.
+// Regular expressions for untrusted text: time grows linearly with the text's length.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace topsctl {
 
-// One expression in RE2's syntax (no back references, no look-around). Texts are taken as bytes, so
-// broken UTF-8 does no harm and '.' is one byte. Safe to use from several threads at once.
+// One expression in RE2's syntax (no back references, no look-around). Texts are bytes, so broken
+// UTF-8 is harmless and '.' is one byte. Thread-safe.
 class Pattern {
  public:
-  // Throws Error{internal} for what is no expression, naming it: patterns come from our own data.
+  // Throws Error{internal} for an invalid expression: patterns come from our own data.
   explicit Pattern(std::string_view expression);
   ~Pattern();
   Pattern(Pattern&&) noexcept;
@@ -22,17 +22,17 @@ class Pattern {
 
   // Whether it matches anywhere in the text.
   bool matches(std::string_view text) const;
-  // Where it matches first at or behind `from`.
+  // The first match at or after `from`.
   struct Range {
     std::size_t begin = 0;
     std::size_t end = 0;
   };
   std::optional<Range> find(std::string_view text, std::size_t from) const;
-  // What its first group matches there, if that is not empty.
+  // The match of its first group there, if not empty.
   std::optional<Range> find_group(std::string_view text, std::size_t from) const;
-  // What its groups match where it matches the whole text; empty for a group that takes no part.
+  // The groups of a match of the whole text; empty for a group that did not take part.
   std::optional<std::vector<std::string>> groups(std::string_view text) const;
-  // The text with each match replaced; \1 in `with` is what its first group matched.
+  // The text with each match replaced; \1 in `with` is the match of the first group.
   std::string replaced(std::string_view text, std::string_view with) const;
 
  private:
@@ -40,27 +40,27 @@ class Pattern {
   std::unique_ptr<const Compiled> compiled_;
 };
 
-// Many expressions that are looked for at once: by texts of at least 4 characters that each of them
-// cannot do without (RE2 computes these), then by those alone whose text is there.
+// Many expressions searched at once: first by literals of at least 4 characters that each match
+// must contain (RE2 computes these), then by the expressions whose literals occur.
 class PatternSet {
  public:
-  // Throws as Pattern does.
+  // Throws the errors of Pattern.
   explicit PatternSet(const std::vector<std::string>& expressions);
   ~PatternSet();
   PatternSet(PatternSet&&) noexcept;
   PatternSet& operator=(PatternSet&&) noexcept;
 
-  // The indexes of those that match anywhere in the text, ascending.
+  // The indices of those that match anywhere in the text, ascending.
   std::vector<std::size_t> matches(std::string_view text) const;
-  // The same in two steps: the indexes of those that may match, and whether one of them does.
+  // The same in two steps: the indices of possible matches, and a test of one of them.
   std::vector<std::size_t> possible(std::string_view text) const;
   bool matches(std::size_t index, std::string_view text) const;
 
-  // Throws Error{internal}, naming it, for an expression that can do without any such text.
+  // Throws Error{internal} for an expression without such a literal.
   void require_texts() const;
-  // Returns the end of the first such text, at or after `from`, of the first `most` expressions;
-  // npos if none of them can match there. Nearly as fast as reading. `left_out`: by index, not 0
-  // for those that are not looked for; empty: none.
+  // Returns the end of the first such literal, at or after `from`, of the first `most` expressions;
+  // npos if none of them can match. Nearly as fast as reading. `left_out`: nonzero at the indices
+  // of expressions to skip; empty: none.
   std::size_t find(std::string_view text, std::size_t from, std::size_t most,
                    const std::vector<char>& left_out = {}) const;
 

@@ -1,4 +1,4 @@
-// Pipes, and what exec(3) wants.
+// Pipes, descriptor passing, and arguments for exec(3).
 #pragma once
 
 #include <string>
@@ -13,16 +13,17 @@ struct Pipe {
   Descriptor write_end;
 };
 
-// Closed by exec. Throws Error.
+// Close-on-exec. Throws Error.
 Pipe make_pipe();
 
-// Pointers to the texts and a null at the end; the texts must outlive them.
+// Pointers to the texts, with a null at the end; the texts must outlive them.
 std::vector<char*> c_strings(std::vector<std::string>& texts);
 
-// Over a socket of this machine (unix(7)): a word, and with it a descriptor unless that is -1. Safe
-// after fork. False with errno set if the other end is gone.
+// Sends a word over a unix(7) socket, with a descriptor unless that is -1. Safe after fork. False
+// with errno set if the other end is gone.
 bool send_descriptor(int socket, int descriptor, int word);
-// The other end of it: not open if none came. The word stays as it is if nothing came.
+// The receiving end: returns a descriptor that is not open if none came. The word is unchanged if
+// nothing came.
 Descriptor receive_descriptor(int socket, int& word);
 
 }  // namespace topsctl

@@ -3,8 +3,8 @@
 
 namespace topsctl {
 
-// While it lives, this thread and those that it starts get a core only when others leave one (nice
-// 19). For root alone: others could not put it back.
+// While it lives, this thread and threads that it starts run at nice 19. Only for root: other users
+// could not restore the priority.
 class LowPriority {
  public:
   LowPriority();

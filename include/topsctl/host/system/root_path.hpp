@@ -1,4 +1,4 @@
-// Paths as a root directory sees them.
+// Paths relative to a root directory.
 #pragma once
 
 #include <filesystem>
@@ -7,16 +7,16 @@
 
 namespace topsctl {
 
-// Whether the last part of a path is followed when it is a link.
+// Whether to follow the last part of a path if it is a link.
 enum class LastLink { keep, follow };
 
-// The path of `path` (absolute, as seen inside `root`) on this machine. Links are followed inside
-// the root, never out of it; parts that do not exist are taken as they stand. Throws
-// Error{host_unfit} for a loop of links.
+// Converts `path` (absolute, inside `root`) to a path of this process. Follows links inside the
+// root, never out of it; keeps missing parts unchanged. Throws Error{host_unfit} for a loop of
+// links.
 std::filesystem::path resolved_in_root(const std::filesystem::path& root, std::string_view path,
                                        LastLink last = LastLink::keep);
 
-// The same path as the root itself sees it, with links in all parts but the last followed.
+// The same path inside the root, with links in all parts except the last followed.
 std::string canonical_in_root(const std::filesystem::path& root, std::string_view path,
                               LastLink last = LastLink::keep);
 

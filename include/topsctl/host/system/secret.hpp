@@ -1,4 +1,4 @@
-// Passwords in memory: wiped once nobody needs them, and in no core dump.
+// Passwords in memory: wiped after use, and kept out of core dumps.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace topsctl {
 
-// Overwrites memory, whatever the compiler thinks of that.
+// Overwrites memory; the compiler cannot optimize it away.
 void wipe(void* memory, std::size_t bytes);
-// All that the text has room for; it is empty then.
+// Overwrites the whole capacity; the text is empty afterwards.
 void wipe(std::string& text);
 
-// From here on neither core dumps nor other processes of this user, but for root's, see what this
-// process has in memory. A program that it executes is as any other.
+// Hides the memory of this process from core dumps and from other processes of this user, except
+// root's. Does not affect a program that it executes.
 void hide_memory();
 
-// Wipes what it gives back.
+// Wipes memory before freeing it.
 template <class T>
 struct WipingAllocator {
   using value_type = T;
@@ -33,11 +33,11 @@ struct WipingAllocator {
   bool operator==(const WipingAllocator&) const = default;
 };
 
-// A text of which no byte stays in memory: not when it goes, grows, or gets another value.
+// A text that leaves no bytes in memory when it is destroyed, grows, or is assigned.
 class Secret {
  public:
   Secret() = default;
-  // Whose text it is should wipe that.
+  // The caller should wipe the original text.
   explicit Secret(std::string_view text) : bytes_(text.begin(), text.end()) { bytes_.push_back(0); }
 
   bool is_empty() const { return bytes_.size() < 2; }
@@ -47,7 +47,7 @@ class Secret {
   bool operator==(const Secret& other) const { return view() == other.view(); }
 
  private:
-  std::vector<char, WipingAllocator<char>> bytes_;  // with a null at the end; or nothing at all
+  std::vector<char, WipingAllocator<char>> bytes_;  // with a null at the end; or empty
 };
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// SHA-256, of one text and of several side by side.
+// SHA-256 of one text, or of several in parallel lanes.
 #pragma once
 
 #include <cstddef>
@@ -25,18 +25,18 @@ class Sha256 {
     Sha256* digest;
     std::string_view bytes;
   };
-  // Several digests, none of them twice. As far as the pieces are of the same length, in whole
-  // blocks of 64 bytes, a processor that waits for one of them goes on with another.
+  // Several different digests. For pieces of the same length, in whole blocks of 64 bytes, the
+  // processor computes several digests interleaved, which hides latency.
   static void update_each(std::span<const Piece> pieces);
-  // How many digests side by side take the least time for each, at most `most_lanes`; 1: they do
-  // not pay.
+  // The number of parallel digests with the least time per digest, at most `most_lanes`; 1:
+  // parallel is not faster.
   static unsigned lanes();
-  // Whether so many take less time side by side than one after the other.
+  // Whether this number of digests is faster in parallel than in sequence.
   static bool pay_side_by_side(std::size_t count);
 
   std::string hex();        // lower case; ends the digest
-  std::string base64url();  // without padding, as a wheel's RECORD has it; ends the digest
-  std::string bytes();      // 32 of them; ends the digest
+  std::string base64url();  // without padding, as in a wheel's RECORD; ends the digest
+  std::string bytes();      // 32 bytes; ends the digest
 
  private:
   struct State;

@@ -1,4 +1,4 @@
-// Waiting for events: nothing here wakes up to look.
+// Waits for events without polling.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ class WaitLimit {
   WaitLimit() = default;  // none
   explicit WaitLimit(std::int64_t milliseconds);
   bool is_over() const;
-  // For poll(2): what is left, rounded up; -1 without a limit.
+  // For poll(2): the remaining time, rounded up; -1 without a limit.
   int poll_timeout() const;
 
  private:
@@ -25,8 +25,8 @@ class WaitLimit {
   std::chrono::steady_clock::time_point end_;
 };
 
-// The end of a wait for something large: each 4 KiB that comes earns another second. Who sends a
-// byte now and then is not waited for.
+// The time limit for a large transfer: each 4 KiB received extends it by one second. A peer that
+// sends a byte now and then runs into the limit.
 class PaceLimit {
  public:
   explicit PaceLimit(std::int64_t milliseconds);
@@ -40,14 +40,14 @@ class PaceLimit {
   std::int64_t earned_ms_ = 0;
 };
 
-// Returns once one of the descriptors is readable or its other end is closed, a signal has come
-// (see interrupt.hpp), or the time is over; false for the last. A descriptor of -1 is left out.
+// Returns when a descriptor is readable or its other end is closed, a signal has come (see
+// interrupt.hpp), or the time is over; false for the last. Ignores a descriptor of -1.
 bool wait_for(std::initializer_list<int> descriptors, const WaitLimit& limit = {});
 
 // Throws Error{interrupted, terminated} as soon as a signal comes.
 void pause_for(std::chrono::milliseconds duration);
 
-// A descriptor that one thread makes readable, for another that waits.
+// A descriptor that one thread makes readable for another that waits.
 class Bell {
  public:
   Bell();  // throws Error
@@ -59,19 +59,20 @@ class Bell {
   Descriptor event_;
 };
 
-// A descriptor that becomes readable when one of some files is written to or removed. What is read
-// of a file after it was added misses nothing.
+// A descriptor that becomes readable when one of some files is written to or removed. Reading a
+// file after adding it misses no change.
 class FileWatch {
  public:
   FileWatch();
   explicit FileWatch(const std::filesystem::path& file) : FileWatch() { add(file); }
   void add(const std::filesystem::path& file);
-  // -1 if the kernel has no watch for one of them.
+  // -1 if the kernel cannot watch one of them.
   int descriptor() const { return events_.get(); }
   bool is_watching() const { return events_.is_open(); }
-  // Forgets what has come.
+  // Discards pending events.
   void clear() const;
-  // The longest wait before the files must be looked at: none, but a second without a watch.
+  // The longest wait before the files must be read again: unlimited, but one second without a
+  // watch.
   WaitLimit longest_wait() const { return events_.is_open() ? WaitLimit() : WaitLimit(1000); }
 
  private:

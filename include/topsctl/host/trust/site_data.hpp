@@ -1,4 +1,4 @@
-// What the administrator adds to topsctl's own data: stacks, launchers, diagnoses.
+// The administrator's additions to topsctl's data: stacks, launchers, diagnoses.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ struct SiteFile {
   std::string text;
 };
 
-// The .json files of such a directory, sorted by name; none if it is not there. They say what root
-// runs and installs: throws Error{permission} if one of them, the directory, or one above it can be
-// changed by other users than root and the caller, or is a link; Error{host_unfit}, naming the file
-// that is too much, if they have more than `most` bytes together.
+// The .json files of such a directory, sorted by name; empty if it does not exist. They control
+// what root runs and installs: throws Error{permission} if one of them, the directory, or one above
+// it is a link or can be changed by users other than root and the caller; Error{host_unfit} with
+// the name of the exceeding file if they have more than `most` bytes together.
 std::vector<SiteFile> read_site_data(const std::filesystem::path& folder, std::uint64_t most);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Signatures as `ssh-keygen -Y sign` makes them (OpenSSH's PROTOCOL.sshsig), by Ed25519 keys alone.
+// Signatures in the format of `ssh-keygen -Y sign` (OpenSSH's PROTOCOL.sshsig), Ed25519 keys only.
 #pragma once
 
 #include <string>
@@ -6,21 +6,21 @@
 
 namespace topsctl {
 
-// An Ed25519 key as a line of authorized_keys has it.
+// An Ed25519 key, as in a line of authorized_keys.
 struct SshPublicKey {
-  std::string bytes;    // 32 of them
+  std::string bytes;    // 32 bytes
   std::string comment;  // empty: none
   bool operator==(const SshPublicKey&) const = default;
 };
 
-// Reads "ssh-ed25519 BASE64 [COMMENT]". Throws Error{host_unfit} for every other line.
+// Parses "ssh-ed25519 BASE64 [COMMENT]". Throws Error{host_unfit} for any other line.
 SshPublicKey parse_ssh_key(std::string_view line);
-// Its fingerprint as `ssh-keygen -l` prints it: "SHA256:..." of 43 characters of base64.
+// Its fingerprint in the form of `ssh-keygen -l`: "SHA256:..." with 43 characters of base64.
 std::string key_id(std::string_view key_bytes);
 
-// The key (32 bytes) that made this armored signature of these very bytes in this namespace.
-// Nobody has said yet that the key is to be believed. Throws Error{bad_package} for what is no such
-// signature, has more or less than it needs, or does not fit the bytes.
+// The key (32 bytes) that made this armored signature of exactly these bytes in this namespace.
+// Does not check that the key is trusted. Throws Error{bad_package} for an invalid signature, one
+// with missing or extra data, and one that does not match the bytes.
 std::string signing_key(std::string_view bytes, std::string_view armored,
                         std::string_view name_space);
 

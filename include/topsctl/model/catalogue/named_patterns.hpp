@@ -1,4 +1,4 @@
-// Named parts of patterns in data files: {NAME} in a pattern stands for that name's pattern.
+// Named parts of patterns in data files: {NAME} in a pattern is replaced by that name's pattern.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace topsctl {
 
-// Each with its pattern filled in, in a group of its own; a name may use those before it.
+// Names with their expanded patterns, each in its own group; a pattern may use earlier names.
 using PatternNames = std::vector<std::pair<std::string, std::string>>;
 
-// An object of patterns by name; names are of a-z and _. Throws Error{bad_stack}.
+// Parses an object of patterns by name; names consist of a-z and _. Throws Error{bad_stack}.
 PatternNames read_pattern_names(const JsonReader& reader);
-// The pattern of a text value with its names filled in. Braces around anything but a name are
-// repetitions of the pattern's own. Throws Error{bad_stack} for a name that is not there.
+// The pattern in a text value with its names expanded. Braces around anything but a name are
+// repetitions of the pattern itself. Throws Error{bad_stack} for an unknown name.
 std::string read_pattern(const JsonReader& reader, const PatternNames& names);
 
 }  // namespace topsctl

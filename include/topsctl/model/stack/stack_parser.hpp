@@ -8,7 +8,7 @@
 
 namespace topsctl {
 
-// Reads a stack strictly; `source` is how messages call it. Throws Error{bad_stack}.
+// Parses a stack strictly; `source` is its name in messages. Throws Error{bad_stack}.
 Stack parse_stack(std::string_view json, const std::string& source);
 
 }  // namespace topsctl

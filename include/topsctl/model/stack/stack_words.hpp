@@ -1,4 +1,5 @@
-// The words of stack files. Each throws Error{bad_stack} with the place of what is wrong.
+// The values of stack files. Each parser throws Error{bad_stack} with the place of an invalid
+// value.
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@
 
 namespace topsctl {
 
-// Names that end up in file names, JSON ids and command lines.
+// Names that are used in file names, JSON ids and command lines.
 std::string identifier(const JsonReader& reader);
 std::string variable_name(const JsonReader& reader);
 // Text without control characters.
