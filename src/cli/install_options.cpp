@@ -97,12 +97,12 @@ std::vector<std::string> words_of(const InstallOptions& options) {
       concat("--lock-timeout=", options.lock_timeout_s),
       concat("--deadline=", options.deadline_s),
   };
-  const std::vector<std::string> others = words_that_matter(options);
+  const std::vector<std::string> others = nondefault_arguments(options);
   words.insert(words.end(), others.begin(), others.end());
   return words;
 }
 
-std::vector<std::string> words_that_matter(const InstallOptions& options) {
+std::vector<std::string> nondefault_arguments(const InstallOptions& options) {
   std::vector<std::string> words;
   if (!options.python.empty()) words.push_back(concat("--python=", options.python));
   for (const std::string& id : options.accepted) words.push_back(concat("--accept=", id));

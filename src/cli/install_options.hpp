@@ -36,6 +36,6 @@ Sandboxing sandboxing_of(bool is_off);
 // The given options as words of a command line.
 std::vector<std::string> words_of(const InstallOptions& options);
 // The options that differ from the defaults.
-std::vector<std::string> words_that_matter(const InstallOptions& options);
+std::vector<std::string> nondefault_arguments(const InstallOptions& options);
 
 }  // namespace topsctl

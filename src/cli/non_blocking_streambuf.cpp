@@ -13,8 +13,8 @@
 
 namespace topsctl {
 
-NonBlockingStreambuf::NonBlockingStreambuf(int descriptor, int patience_ms)
-    : descriptor_(descriptor), patience_ms_(patience_ms) {
+NonBlockingStreambuf::NonBlockingStreambuf(int descriptor, int timeout_ms)
+    : descriptor_(descriptor), patience_ms_(timeout_ms) {
   // O_NONBLOCK on the descriptor itself would also affect the shell that shares it.
   struct stat status {};
   if (::fstat(descriptor, &status) == 0 && (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode))) {

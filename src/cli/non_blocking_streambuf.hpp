@@ -12,7 +12,7 @@ namespace topsctl {
 // stream stays good.
 class NonBlockingStreambuf : public std::streambuf {
  public:
-  explicit NonBlockingStreambuf(int descriptor, int patience_ms = 2000);
+  explicit NonBlockingStreambuf(int descriptor, int timeout_ms = 2000);
 
  protected:
   int_type overflow(int_type character) override;

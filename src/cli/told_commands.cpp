@@ -129,7 +129,7 @@ class ToldCommand {
   bool is_with_sudo_ = false;
 };
 
-bool is_told(std::string_view text) {
+bool is_reported(std::string_view text) {
   if (text.starts_with(with_sudo)) text.remove_prefix(with_sudo.size());
   return text.starts_with(program_name) && text.size() > program_name.size() &&
          (text[program_name.size()] == ' ' || text[program_name.size()] == '\n');
@@ -171,7 +171,7 @@ std::string told_where(const ToldWhere& where, const std::string& text) {
     const std::size_t begin = at + std::max<std::size_t>(label, 1);
     const std::size_t end = std::min(text.find(label > 0 ? '\n' : '`', begin), text.size());
     const std::string_view line = std::string_view(text).substr(begin, end - begin);
-    const bool is_command = is_told(line) && line.size() < longest_line;
+    const bool is_command = is_reported(line) && line.size() < longest_line;
     std::string completed = is_command ? ToldCommand(where, line).completed() : std::string();
     if (completed.empty()) {
       result += text[at++];

@@ -23,7 +23,7 @@ std::string_view name(CheckStatus status) {
 
 Json to_json(const CheckResult& result) {
   return {{"id", result.id},
-          {"rung", name(result.rung)},
+          {"rung", name(result.level)},
           {"status", name(result.status)},
           {"observed", result.observed},
           {"expected", result.expected},

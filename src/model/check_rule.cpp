@@ -1,4 +1,4 @@
-// The names of rungs and kinds of checks.
+// The names of levels and kinds of checks.
 #include "topsctl/model/check_rule.hpp"
 
 #include <algorithm>
@@ -16,18 +16,18 @@ std::optional<std::size_t> index_in(const std::vector<std::string>& names, std::
 
 }  // namespace
 
-const std::vector<std::string>& rung_names() {
+const std::vector<std::string>& level_names() {
   static const std::vector<std::string> names = {"files",  "load",  "import", "device",
                                                  "single", "ranks", "perf"};
   return names;
 }
 
-std::string_view name(CheckLevel rung) {
-  return rung_names().at(static_cast<std::size_t>(rung));
+std::string_view name(CheckLevel level) {
+  return level_names().at(static_cast<std::size_t>(level));
 }
 
-std::optional<CheckLevel> rung_named(std::string_view name) {
-  const auto index = index_in(rung_names(), name);
+std::optional<CheckLevel> level_named(std::string_view name) {
+  const auto index = index_in(level_names(), name);
   return index ? std::optional(static_cast<CheckLevel>(*index)) : std::nullopt;
 }
 

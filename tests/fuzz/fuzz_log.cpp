@@ -13,8 +13,8 @@ const DiagnosisCatalogue& catalogue() {
   return made;
 }
 
-LogStory story_of(const LogMatcher& matcher, std::string_view text, unsigned shape) {
-  LogStory story;
+LogTimeline story_of(const LogMatcher& matcher, std::string_view text, unsigned shape) {
+  LogTimeline story;
   LogMatcher::Effort effort;
   LogReader reader(matcher, effort, story, "log", std::nullopt, 0);
   fuzz::Pieces pieces(text, shape);
@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const LogMatcher matcher(catalogue());
   std::string_view text = fuzz::text_of(data, size);
   const unsigned shape = fuzz::choice(text);
-  const LogStory whole = story_of(matcher, text, 0);
+  const LogTimeline whole = story_of(matcher, text, 0);
   fuzz::expect(story_of(matcher, text, shape) == whole);
   const Judgement judgement = judge_logs(catalogue(), whole, std::nullopt,
                                          shape % 2 == 0 ? Language::english : Language::chinese);

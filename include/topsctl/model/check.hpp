@@ -14,7 +14,7 @@ std::string_view name(CheckStatus status);
 
 struct CheckResult {
   std::string id;
-  CheckLevel rung = CheckLevel::files;
+  CheckLevel level = CheckLevel::files;
   CheckStatus status = CheckStatus::unknown;
   std::string observed;
   std::string expected;

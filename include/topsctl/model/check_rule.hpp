@@ -11,9 +11,9 @@ namespace topsctl {
 
 // The level of a check; each level depends on those before it.
 enum class CheckLevel { files, load, import, device, single, ranks, perf };
-std::string_view name(CheckLevel rung);
-std::optional<CheckLevel> rung_named(std::string_view name);
-const std::vector<std::string>& rung_names();
+std::string_view name(CheckLevel level);
+std::optional<CheckLevel> level_named(std::string_view name);
+const std::vector<std::string>& level_names();
 
 enum class CheckKind {
   // of the files
@@ -51,7 +51,7 @@ const std::vector<std::string>& check_kind_names();
 struct CheckRule {
   std::string id;
   CheckKind kind = CheckKind::deb_installed;
-  CheckLevel rung = CheckLevel::files;
+  CheckLevel level = CheckLevel::files;
   std::string component;  // id of its component; empty: the whole stack
   std::string file;       // library, library_links, management_tool, perf_tool: a file name
   std::vector<std::string> symbols;  // library: required exports

@@ -121,7 +121,7 @@ Output export_rules(const DiagnosisCatalogue& catalogue, const DoctorReport& rep
 }
 
 // Logs that could not be read do not count as healthy.
-void require_any_read(const LogStory& story, const Judgement& judgement) {
+void require_any_read(const LogTimeline& story, const Judgement& judgement) {
   const auto& sources = story.sources;
   const bool is_any_read = std::any_of(sources.begin(), sources.end(), [](const LogSource& source) {
     return source.problem.empty();
@@ -139,7 +139,7 @@ Output read(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& opt
   const SandboxWish wish{sandboxing_of(options.no_sandbox),
                          [&](const std::string& warning) { header.warnings.push_back(warning); }};
   const LogMatcher matcher(catalogue);
-  const LogStory story = read_logs(matcher, find_log_files(options.logs), wish);
+  const LogTimeline story = read_logs(matcher, find_log_files(options.logs), wish);
   std::optional<int> status;
   if (options.exit_status) status = std::stoi(*options.exit_status);
   report.judgement = judge_logs(catalogue, story, status, report.language);
@@ -165,7 +165,7 @@ Output look(const DiagnosisCatalogue& catalogue, const Stack& stack,
   MachineFacts facts;
   facts.state = look_at_machine(session.host, stack, pids);
   VerifyOptions checks;
-  checks.highest = *rung_named(options.level);
+  checks.highest = *level_named(options.level);
   checks.events = session.events;
   facts.checks = run_checks(session.host, stack, stack.checks, options.python, checks).checks;
   facts.environment =
@@ -295,7 +295,7 @@ CommandAction define_doctor(OptionTable& table) {
       .lists("stacks");
   table.value("--python", options->python, "Interpreter to check", "EXE");
   table.value("--level", options->level, "Highest check level; default: load", "LEVEL")
-      .choices(rung_names());
+      .choices(level_names());
   table.value("--pid", options->pids, "Also check this process", "PID")
       .check(whole_number(1, most_pid));
   table

@@ -105,11 +105,12 @@ CompatibilityRules rules_of(const std::vector<Stack>& stacks,
 // Adds findings that are not reported yet; those on interpreters once, for any stack.
 void add_untold(std::vector<Finding> foreseen, std::vector<Finding>& findings) {
   for (Finding& each : foreseen) {
-    const bool is_told = std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
-      return finding.id == each.id &&
-             (finding.subject == each.subject || each.id == no_interpreter_finding);
-    });
-    if (!is_told) findings.push_back(std::move(each));
+    const bool is_reported =
+        std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
+          return finding.id == each.id &&
+                 (finding.subject == each.subject || each.id == no_interpreter_finding);
+        });
+    if (!is_reported) findings.push_back(std::move(each));
   }
 }
 

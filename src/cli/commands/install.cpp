@@ -25,7 +25,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::uint64_t most_reading = 64U << 20U;  // bytes
+constexpr std::uint64_t max_reading_bytes = 64U << 20U;  // bytes
 
 struct InstallCommandOptions : InstallOptions {
   InstallPurpose purpose = InstallPurpose::install;
@@ -65,7 +65,7 @@ std::string typed_install(const InstallCommandOptions& options) {
   add("--components", options.components);
   add("--lock", options.lock.value_or(""));
   if (options.reinstall) words.emplace_back("--reinstall");
-  for (const std::string& word : words_that_matter(options)) words.push_back(typed_word(word));
+  for (const std::string& word : nondefault_arguments(options)) words.push_back(typed_word(word));
   return joined(words, " ");
 }
 
@@ -140,7 +140,7 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
       request.requester.inputs.push_back(lock->input);
     }
     if (!options.reading.empty())
-      request.reading = parse_carried_reading(read_text(options.reading, most_reading));
+      request.reading = parse_carried_reading(read_text(options.reading, max_reading_bytes));
     return install(host, request, *session.events);
   });
   if (!execution.report.bundle) execution.report.bundle = GivenBundle{request.requester.bundle, ""};

@@ -360,7 +360,7 @@ CommandAction define_launch(OptionTable& table) {
   table.value("--stack", request.stack, "Name of a known stack, or a stack file", "STACK")
       .lists("stacks");
   table.value("--python", request.python, "Interpreter; default: the stack's", "EXE");
-  std::vector<std::string> levels = rung_names();
+  std::vector<std::string> levels = level_names();
   levels.emplace_back(no_preflight);
   table
       .value("--preflight", request.level,

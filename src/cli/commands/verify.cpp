@@ -54,7 +54,7 @@ std::string state_of(const Verification& verification) {
   if (problems == 0 && count(CheckStatus::unknown) > 0)
     text += format(", {} unknown", count(CheckStatus::unknown));
   if (verification.stop) {
-    text += format("; stopped at level {} by {}", in_quotes(name(verification.stop->rung)),
+    text += format("; stopped at level {} by {}", in_quotes(name(verification.stop->level)),
                    in_quotes(verification.stop->check));
   }
   return text;
@@ -73,9 +73,10 @@ Output run_verify(const VerifyCommandOptions& options, Session& session) {
   const Host host = session.with_root(options.root);
   require_usable_host(host, Purpose::look);
   const Stack stack = stack_on(host, options.stack);
-  const VerifyOptions climb{*rung_named(options.level), options.cards, options.ranks,
-                            options.timeout_s * ms_per_s, session.events};
-  const Verification verification = run_checks(host, stack, stack.checks, options.python, climb);
+  const VerifyOptions verify_options{*level_named(options.level), options.cards, options.ranks,
+                                     options.timeout_s * ms_per_s, session.events};
+  const Verification verification =
+      run_checks(host, stack, stack.checks, options.python, verify_options);
   Output output;
   output.header.command = "verify";
   output.header.warnings = unfinished_warnings(host);
@@ -100,7 +101,7 @@ CommandAction define_verify(OptionTable& table) {
       .lists("stacks");
   table.value("--python", options->python, "Interpreter to check", "EXE");
   table.value("--level", options->level, "Highest check level; default: ranks", "RUNG")
-      .choices(rung_names());
+      .choices(level_names());
   table.value("--cards", options->cards, "Expected number of cards", "N")
       .check(whole_number(1, most_cards));
   table.value("--ranks", options->ranks, "Number of processes that level 'ranks' starts", "N")

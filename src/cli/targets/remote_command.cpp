@@ -45,8 +45,8 @@ std::string target_text(const std::vector<RemoteResult>& all, const Style& style
   for (const RemoteResult& each : all) {
     if (all.size() > 1) text += concat(style.bold(each.target.text()), "\n");
     text += each.text;
-    const bool is_told = each.result.error && each.text.empty() && all.size() > 1;
-    if (is_told) text += render_error(*each.result.error, style);
+    const bool is_reported = each.result.error && each.text.empty() && all.size() > 1;
+    if (is_reported) text += render_error(*each.result.error, style);
     if (all.size() > 1) text += "\n";
   }
   return text;

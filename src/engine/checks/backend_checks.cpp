@@ -85,7 +85,7 @@ std::string BackendChecks::library_path() const {
   return {};
 }
 
-const BackendTrial& BackendChecks::climb() {
+const BackendTrial& BackendChecks::backend_trial() {
   if (climb_) return *climb_;
   BackendRequest request;
   request.python = machine_.python->executable;
@@ -178,7 +178,7 @@ void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
     request.steps = {"module"};
     other = try_backend(machine_.host, request);
   }
-  const BackendTrial& trial = is_of_backend ? climb() : other;
+  const BackendTrial& trial = is_of_backend ? backend_trial() : other;
   const ProbeStep* torch = trial.step("torch");
   if (torch != nullptr && torch->state == ProbeState::failed) {
     result.output = trial.whole_output;
@@ -201,8 +201,8 @@ void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
 void BackendChecks::judge_loaded(CheckResult& result) {
   const BackendRules& backend = machine_.stack.backend;
   result.expected = format("torch loads the stack's {}", backend.library);
-  const ProbeStep* step =
-      ended_step(climb(), "loaded", format("while looking for {}", backend.library), result);
+  const ProbeStep* step = ended_step(backend_trial(), "loaded",
+                                     format("while looking for {}", backend.library), result);
   if (step == nullptr) return;
   if (step->state != ProbeState::done)
     return fail(result, step->error,
@@ -220,7 +220,8 @@ void BackendChecks::judge_loaded(CheckResult& result) {
 
 void BackendChecks::judge_count(CheckResult& result) {
   result.expected = format("{} counts {}", machine_.stack.backend.module, machine_.cards());
-  const ProbeStep* step = ended_step(climb(), "devices", "while counting the cards", result);
+  const ProbeStep* step =
+      ended_step(backend_trial(), "devices", "while counting the cards", result);
   if (step == nullptr) return;
   if (step->state != ProbeState::done) return fail(result, step->error, release_hint());
   const std::string observed =
@@ -234,12 +235,12 @@ void BackendChecks::judge_count(CheckResult& result) {
 void BackendChecks::judge_arithmetic(CheckResult& result) {
   result.expected = "each card returns a known sum";
   std::size_t right = 0;
-  for (const ProbeStep& step : climb().steps) {
+  for (const ProbeStep& step : backend_trial().steps) {
     if (step.name != "card") continue;
     const std::string card = format("card {}", step.card);
     result.duration_ms += step.duration_ms;
     if (step.state == ProbeState::cut_off)
-      return tell_cut_off(climb(), format("on {}", card), result);
+      return tell_cut_off(backend_trial(), format("on {}", card), result);
     if (step.state != ProbeState::done)
       return fail(result, concat(card, ": ", step.error),
                   format("check this card: {}", machine_.card_tools()));
@@ -282,12 +283,12 @@ void BackendChecks::judge_group(CheckResult& result) {
   const BackendRules& backend = machine_.stack.backend;
   result.expected = format("a process group of '{}' with one process", backend.name);
   std::string way = concat(backend.module, ".distributed");
-  const ProbeStep* step = ended_step(climb(), "own", format("in {}", way), result);
+  const ProbeStep* step = ended_step(backend_trial(), "own", format("in {}", way), result);
   if (step == nullptr) return;
   if (step->state == ProbeState::missing) {
     const std::string without = step->error;
     way = "torch.distributed";
-    step = ended_step(climb(), "stock", format("in {}", way), result);
+    step = ended_step(backend_trial(), "stock", format("in {}", way), result);
     if (step == nullptr) return;
     if (step->state == ProbeState::missing) {
       return fail(result, concat(without, "; ", step->error), release_hint());
@@ -306,7 +307,7 @@ void BackendChecks::judge_group(CheckResult& result) {
 void BackendChecks::judge_stock(CheckResult& result) {
   const BackendRules& backend = machine_.stack.backend;
   result.expected = format("whether torch.distributed itself offers '{}'", backend.name);
-  const ProbeStep* step = ended_step(climb(), "stock", "in torch.distributed", result);
+  const ProbeStep* step = ended_step(backend_trial(), "stock", "in torch.distributed", result);
   if (step == nullptr) return;
   if (step->state == ProbeState::missing) {
     skip(result, format("{}: this generation provides it through {}.distributed", step->error,

@@ -21,7 +21,7 @@ class BackendChecks {
   std::string api() const;  // "t2x", "s60"; empty: not found out
 
  private:
-  const BackendTrial& climb();
+  const BackendTrial& backend_trial();
   void judge_call(CheckResult& result);
   void judge_import(const CheckRule& rule, CheckResult& result);
   void judge_loaded(CheckResult& result);

@@ -84,7 +84,7 @@ class Ladder {
   static CheckResult begun(const CheckRule& rule) {
     CheckResult result;
     result.id = rule.id;
-    result.rung = rule.rung;
+    result.level = rule.level;
     return result;
   }
 
@@ -134,11 +134,11 @@ class Ladder {
   BackendChecks backend_;
 };
 
-// The stack's order, rung by rung.
+// The stack's order, level by level.
 std::vector<CheckRule> in_climbing_order(std::vector<CheckRule> rules, CheckLevel highest) {
-  std::erase_if(rules, [&](const CheckRule& rule) { return rule.rung > highest; });
+  std::erase_if(rules, [&](const CheckRule& rule) { return rule.level > highest; });
   std::stable_sort(rules.begin(), rules.end(),
-                   [](const CheckRule& a, const CheckRule& b) { return a.rung < b.rung; });
+                   [](const CheckRule& a, const CheckRule& b) { return a.level < b.level; });
   return rules;
 }
 
@@ -148,15 +148,15 @@ class LevelSteps {
   LevelSteps(const Host& host, EventSink* events, const std::vector<CheckRule>& rules)
       : host_(host), events_(events) {
     for (const CheckRule& rule : rules) {
-      if (total_ == 0 || rule.rung != last_) ++total_;
-      last_ = rule.rung;
+      if (total_ == 0 || rule.level != last_) ++total_;
+      last_ = rule.level;
     }
   }
 
-  void reach(CheckLevel rung) {
-    if (index_ > 0 && rung == last_) return;
+  void reach(CheckLevel level) {
+    if (index_ > 0 && level == last_) return;
     finish(true);
-    last_ = rung;
+    last_ = level;
     started_ = host_.clock->steady();
     ++index_;
     if (events_ != nullptr) events_->step_started(index_, total_, format("level {}", name(last_)));
@@ -198,18 +198,18 @@ Verification run_checks(const Host& host, const Stack& stack, const std::vector<
   LevelSteps steps(host, options.events, rules);
   for (const CheckRule& rule : rules) {
     throw_if_interrupted();
-    if (verification.stop && rule.rung > verification.stop->rung) {
+    if (verification.stop && rule.level > verification.stop->level) {
       steps.finish(false);
       CheckResult result = Ladder::begun(rule);
       skip(result, format("not run: {} failed", in_quotes(verification.stop->check)));
       verification.checks.push_back(std::move(result));
       continue;
     }
-    steps.reach(rule.rung);
+    steps.reach(rule.level);
     CheckResult result = ladder.run(rule);
     result.is_problem = is_problem(rule, result);
     if (result.is_problem && !stands_alone(rule.kind) && !verification.stop)
-      verification.stop = {rule.rung, rule.id};
+      verification.stop = {rule.level, rule.id};
     verification.checks.push_back(std::move(result));
   }
   steps.finish(!verification.stop);

@@ -10,7 +10,7 @@ Json verify_body(const Stack& stack, const Verification& verification) {
   for (const CheckResult& check : verification.checks) checks.push_back(to_json(check));
   Json stop = nullptr;
   if (verification.stop)
-    stop = {{"rung", name(verification.stop->rung)}, {"check", verification.stop->check}};
+    stop = {{"rung", name(verification.stop->level)}, {"check", verification.stop->check}};
   return {{"api", text_or_null(verification.api)},  {"stack", text_or_null(stack.name)},
           {"release", text_or_null(stack.release)}, {"python", text_or_null(verification.python)},
           {"stopped_at", std::move(stop)},          {"checks", std::move(checks)}};

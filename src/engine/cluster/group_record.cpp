@@ -265,7 +265,7 @@ class GroupLaunch {
       note_what_logs_lack();
       const DiagnosisCatalogue catalogue = known_diagnoses(wanted_.backend);
       const LogMatcher matcher(catalogue);
-      const LogStory story = read_logs(matcher, telling_logs(), {});
+      const LogTimeline story = read_logs(matcher, telling_logs(), {});
       attempt.judgement = judge_logs(catalogue, story, *record_.status, language_);
     } catch (const Error& error) {
       note_problem(error.message());

@@ -138,7 +138,7 @@ std::vector<CheckResult> agreement_of(const std::vector<HostAnswer>& answers) {
                             const std::vector<std::string>& problems) {
     CheckResult check;
     check.id = id;
-    check.rung = CheckLevel::files;
+    check.level = CheckLevel::files;
     check.expected = expected;
     check.status = problems.empty() ? CheckStatus::pass : CheckStatus::fail;
     check.observed = problems.empty() ? counted(answers.size(), "host") : joined(problems, "; ");

@@ -99,7 +99,7 @@ class Group {
     command.words = work_.members[index].words;
     command.job = work_.members[index].job;
     command.directory = work_.directory;
-    command.patience_ms = group_patience_ms;
+    command.timeout_ms = group_patience_ms;
     try {
       RemoteRun run =
           remote_run(index, std::move(command), [&](std::string_view line) { say(index, line); });
@@ -155,7 +155,7 @@ class Group {
     return error_of_call([&] {
       RemoteCommand command;
       command.words = {"runs", "stop", work_.members[index].log_folder};
-      command.patience_ms = stop_patience_ms;
+      command.timeout_ms = stop_patience_ms;
       command.most_ms = most_of_stop_ms;
       const RemoteReport report =
           run_remote(remote_run(index, std::move(command), [](std::string_view) {}));

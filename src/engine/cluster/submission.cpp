@@ -169,7 +169,7 @@ void judge(const Submission& submission, SubmittedJob& job) {
     seen.push_back(submission.folder / own_log);
     const DiagnosisCatalogue catalogue = known_diagnoses(submission.backend);
     const LogMatcher matcher(catalogue);
-    const LogStory story = read_logs(matcher, find_log_files(seen), {});
+    const LogTimeline story = read_logs(matcher, find_log_files(seen), {});
     job.judgement = judge_logs(catalogue, story, job.status, submission.language);
   } catch (const Error& error) {
     job.log_problem = error.message();

@@ -97,7 +97,7 @@ Json interpreter_json(const InterpreterCompatibility& interpreter, const Invento
 
 std::string_view name(ChangeAction action) {
   switch (action) {
-    case ChangeAction::fresh:
+    case ChangeAction::added:
       return "new";
     case ChangeAction::same:
       return "same";

@@ -89,7 +89,7 @@ void check_packages(const ComparedDebs& debs, const TargetSnapshot& target, Find
 
 ChangeAction change_action(std::string_view now, std::string_view then,
                            int (*compare)(std::string_view, std::string_view)) {
-  if (now.empty()) return ChangeAction::fresh;
+  if (now.empty()) return ChangeAction::added;
   const int order = compare(now, then);
   if (order == 0) return ChangeAction::same;
   return order < 0 ? ChangeAction::upgrade : ChangeAction::downgrade;

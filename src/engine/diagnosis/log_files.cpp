@@ -110,7 +110,7 @@ class EntrySource : public Source {
 };
 
 void read_source(std::unique_ptr<Source> bytes, const LogMatcher& matcher,
-                 LogMatcher::Effort& effort, const JobLog& file, LogStory& story);
+                 LogMatcher::Effort& effort, const JobLog& file, LogTimeline& story);
 
 // All of standard input, in an unnamed file.
 Descriptor kept_input() {
@@ -128,7 +128,7 @@ Descriptor kept_input() {
 
 // Each log of an archive, by its path in it.
 void read_archive(Source& bytes, const LogMatcher& matcher, LogMatcher::Effort& effort,
-                  const JobLog& file, LogStory& story) {
+                  const JobLog& file, LogTimeline& story) {
   TarReader archive(bytes, in_quotes(file.shown));
   std::size_t count = 0;
   while (const auto entry = archive.next()) {
@@ -147,7 +147,7 @@ bool is_archive(std::string_view head) {
 }
 
 void read_source(std::unique_ptr<Source> bytes, const LogMatcher& matcher,
-                 LogMatcher::Effort& effort, const JobLog& file, LogStory& story) {
+                 LogMatcher::Effort& effort, const JobLog& file, LogTimeline& story) {
   LogSource told{file.shown, 0, file.rank, {}};
   LogReader reader(matcher, effort, story, file.shown, file.rank, file.attempt);
   try {
@@ -177,7 +177,7 @@ void read_source(std::unique_ptr<Source> bytes, const LogMatcher& matcher,
 }
 
 void read_log(const LogMatcher& matcher, LogMatcher::Effort& effort, const JobLog& file,
-              LogStory& story) {
+              LogTimeline& story) {
   try {
     read_source(file_source(file.file, file.found_below), matcher, effort, file, story);
   } catch (const Error& error) {
@@ -208,8 +208,8 @@ std::vector<JobLog> find_log_files(const std::vector<std::string>& paths) {
   return files;
 }
 
-LogStory read_logs(const LogMatcher& matcher, const std::vector<JobLog>& found,
-                   const SandboxWish& wish) {
+LogTimeline read_logs(const LogMatcher& matcher, const std::vector<JobLog>& found,
+                      const SandboxWish& wish) {
   // Saves a pipe's bytes in a file first: the unprivileged reader opens only regular files.
   Descriptor kept;
   std::vector<JobLog> files = found;
@@ -229,8 +229,8 @@ LogStory read_logs(const LogMatcher& matcher, const std::vector<JobLog>& found,
     else
       call.found_inputs.emplace(file.file, file.found_below);
   }
-  LogStory story = confined<LogStory>(call, [&](const ConfinedProgress& progress) {
-    LogStory inner;
+  LogTimeline story = confined<LogTimeline>(call, [&](const ConfinedProgress& progress) {
+    LogTimeline inner;
     LogMatcher::Effort effort;
     for (const JobLog& file : files) {
       progress.file(file.shown);

@@ -42,8 +42,8 @@ struct OpenTraceback {
 
 class LogReader::Lines {
  public:
-  Lines(const LogMatcher& matcher, LogMatcher::Effort& effort, LogStory& story, std::string source,
-        std::optional<int> rank, int attempt)
+  Lines(const LogMatcher& matcher, LogMatcher::Effort& effort, LogTimeline& story,
+        std::string source, std::optional<int> rank, int attempt)
       : matcher_(matcher),
         effort_(effort),
         story_(story),
@@ -333,7 +333,7 @@ class LogReader::Lines {
 
   const LogMatcher& matcher_;
   LogMatcher::Effort& effort_;
-  LogStory& story_;
+  LogTimeline& story_;
   std::string source_;
   std::string room_;        // for a line without terminal control sequences
   std::string inner_room_;  // for a line of Docker's log driver
@@ -355,7 +355,7 @@ class LogReader::Lines {
   FailureList summary_;
 };
 
-LogReader::LogReader(const LogMatcher& matcher, LogMatcher::Effort& effort, LogStory& story,
+LogReader::LogReader(const LogMatcher& matcher, LogMatcher::Effort& effort, LogTimeline& story,
                      std::string source, std::optional<int> rank, int attempt)
     : lines_(std::make_unique<Lines>(matcher, effort, story, std::move(source), rank, attempt)) {}
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "topsctl/engine/diagnosis/log_matcher.hpp"
-#include "topsctl/engine/diagnosis/log_story.hpp"
+#include "topsctl/engine/diagnosis/log_timeline.hpp"
 
 namespace topsctl {
 
@@ -19,7 +19,7 @@ namespace topsctl {
 class LogReader {
  public:
   // The first three must outlive it. `rank` applies to lines without a label.
-  LogReader(const LogMatcher& matcher, LogMatcher::Effort& effort, LogStory& story,
+  LogReader(const LogMatcher& matcher, LogMatcher::Effort& effort, LogTimeline& story,
             std::string source, std::optional<int> rank, int attempt);
   ~LogReader();
 

@@ -146,10 +146,10 @@ void add_cards(const MachineState& state, SignalList& signals) {
   const auto& cards = state.cards->cards;
   signals.count("cards_total", static_cast<std::ptrdiff_t>(cards.size()));
   signals.put("tool_release", state.cards->driver_version);
-  const bool is_told = std::all_of(cards.begin(), cards.end(), [](const CardReading& card) {
+  const bool is_reported = std::all_of(cards.begin(), cards.end(), [](const CardReading& card) {
     return card.utilization_percent.has_value();
   });
-  if (!is_told) return;
+  if (!is_reported) return;
   const std::ptrdiff_t busy = std::count_if(cards.begin(), cards.end(), is_busy);
   signals.count("cards_busy", busy);
   signals.count("cards_idle", static_cast<std::ptrdiff_t>(cards.size()) - busy);

@@ -33,20 +33,20 @@ bool was_earlier(const LogPlace& a, const LogPlace& b) {
 }
 
 // In the last attempt: events before a successful restart are over.
-bool is_of_last(const LogPlace& place, const LogStory& story) {
+bool is_of_last(const LogPlace& place, const LogTimeline& story) {
   return place.attempt >= story.attempts;
 }
 
-bool ended_well_after(const LogStory& story, const LogPlace& place) {
+bool ended_well_after(const LogTimeline& story, const LogPlace& place) {
   return story.success && is_of_last(*story.success, story) &&
          story.success->source == place.source && story.success->order >= place.order;
 }
 
-bool counts(const LogPlace& place, const LogStory& story) {
+bool counts(const LogPlace& place, const LogTimeline& story) {
   return !place.is_overcome && is_of_last(place, story) && !ended_well_after(story, place);
 }
 
-bool tells_failure(const LogStory& story) {
+bool tells_failure(const LogTimeline& story) {
   const auto counts_itself = [&](const LogPlace& place) { return counts(place, story); };
   const auto its_place_counts = [&](const auto& each) { return counts(each.place, story); };
   return std::any_of(story.tracebacks.begin(), story.tracebacks.end(), its_place_counts) ||
@@ -55,7 +55,7 @@ bool tells_failure(const LogStory& story) {
 }
 
 // Whether a rank failed, other than by a signal, before that place.
-bool has_failed_before(const LogPlace& place, const LogStory& story) {
+bool has_failed_before(const LogPlace& place, const LogTimeline& story) {
   constexpr int of_signal = 128;
   const auto is_before = [&](const LogPlace& each) {
     return counts(each, story) && was_earlier(each, place);
@@ -69,13 +69,13 @@ bool has_failed_before(const LogPlace& place, const LogStory& story) {
 }
 
 // Whether a rank ended with a traceback that no diagnosis matches.
-bool has_unexplained(const LogStory& story) {
+bool has_unexplained(const LogTimeline& story) {
   return std::any_of(story.tracebacks.begin(), story.tracebacks.end(), [&](const Traceback& each) {
     return !each.is_explained && counts(each.place, story);
   });
 }
 
-std::vector<Seen> seen_in(const DiagnosisCatalogue& catalogue, const LogStory& story) {
+std::vector<Seen> seen_in(const DiagnosisCatalogue& catalogue, const LogTimeline& story) {
   std::vector<Seen> seen;
   for (const Sighting& sighting : story.sightings) {
     const Diagnosis* diagnosis = catalogue.find(sighting.id);
@@ -110,7 +110,7 @@ bool ends_as_wished(const Diagnosis& diagnosis) {
 }
 
 // Whether the job continued or was restarted after each sighting: then it is not the cause.
-bool is_over(const Seen& seen, const LogStory& story) {
+bool is_over(const Seen& seen, const LogTimeline& story) {
   return std::none_of(seen.sightings.begin(), seen.sightings.end(),
                       [&](const Sighting* each) { return counts(each->place, story); });
 }
@@ -122,7 +122,7 @@ bool ends_jobs(const Diagnosis& diagnosis) {
 }
 
 // Whether a rank had an error that it did not recover from: a successful job has none.
-bool has_error(const std::vector<Seen>& seen, const LogStory& story) {
+bool has_error(const std::vector<Seen>& seen, const LogTimeline& story) {
   return std::any_of(seen.begin(), seen.end(), [&](const Seen& each) {
     return each.diagnosis->finding.severity >= Severity::error && !is_over(each, story);
   });
@@ -130,7 +130,7 @@ bool has_error(const std::vector<Seen>& seen, const LogStory& story) {
 
 // An external end is not the cause if something failed before it: a scheduler ends the other tasks
 // of a job in which one fails.
-bool yields(const Seen& seen, const std::vector<Seen>& all, const LogStory& story) {
+bool yields(const Seen& seen, const std::vector<Seen>& all, const LogTimeline& story) {
   if (ends_as_wished(*seen.diagnosis)) {
     return has_failed_before(seen.first().place, story) ||
            std::any_of(all.begin(), all.end(), [&](const Seen& each) {
@@ -142,7 +142,7 @@ bool yields(const Seen& seen, const std::vector<Seen>& all, const LogStory& stor
   return seen.diagnosis->is_last_resort && has_unexplained(story);
 }
 
-void drop_what_yields(std::vector<Seen>& seen, const LogStory& story) {
+void drop_what_yields(std::vector<Seen>& seen, const LogTimeline& story) {
   std::vector<const Diagnosis*> yielding;
   for (const Seen& each : seen) {
     const bool is_dropped = ends_as_wished(*each.diagnosis) && each.diagnosis->is_last_resort;
@@ -155,7 +155,8 @@ void drop_what_yields(std::vector<Seen>& seen, const LogStory& story) {
 
 // Errors that a successful job recovered from are not reported. For a failed job they are, if its
 // lines have no label: the rank that made progress may be another one.
-void drop_what_is_over(std::vector<Seen>& seen, const LogStory& story, bool failed, bool is_known) {
+void drop_what_is_over(std::vector<Seen>& seen, const LogTimeline& story, bool failed,
+                       bool is_known) {
   const bool may_be_of_others = failed && !has_unexplained(story);
   const auto is_of_any = [&](const Sighting* each) {
     return may_be_of_others && !each->place.rank && is_of_last(each->place, story);
@@ -168,11 +169,11 @@ void drop_what_is_over(std::vector<Seen>& seen, const LogStory& story, bool fail
   });
 }
 
-bool can_be_first(const Seen& seen, const std::vector<Seen>& all, const LogStory& story) {
+bool can_be_first(const Seen& seen, const std::vector<Seen>& all, const LogTimeline& story) {
   return !seen.is_effect() && !yields(seen, all, story) && ends_jobs(*seen.diagnosis);
 }
 
-void sort_by_cause(std::vector<Seen>& seen, const LogStory& story) {
+void sort_by_cause(std::vector<Seen>& seen, const LogTimeline& story) {
   std::stable_sort(seen.begin(), seen.end(), [&](const Seen& a, const Seen& b) {
     const auto key = [&](const Seen& each) {
       return std::tuple(each.is_effect(), !ends_jobs(*each.diagnosis), is_over(each, story),
@@ -198,7 +199,7 @@ Judged judged(const Seen& seen, Language language) {
   return out;
 }
 
-std::vector<RankState> ranks_of(const LogStory& story) {
+std::vector<RankState> ranks_of(const LogTimeline& story) {
   std::map<int, RankState> ranks;
   const auto state = [&](int rank) -> RankState& {
     RankState& found = ranks[rank];
@@ -225,7 +226,7 @@ std::vector<RankState> ranks_of(const LogStory& story) {
 }
 
 // The rank that failed first, according to torchrun.
-std::optional<int> first_failed_rank(const LogStory& story) {
+std::optional<int> first_failed_rank(const LogTimeline& story) {
   for (const RankDeath& death : story.deaths) {
     if (death.is_first_observed && counts(death.place, story)) return death.place.rank;
   }
@@ -234,7 +235,7 @@ std::optional<int> first_failed_rank(const LogStory& story) {
 
 // The first traceback of the last attempt: unexplained ones come first, then those of the rank that
 // failed first.
-std::optional<Traceback> first_traceback(const LogStory& story) {
+std::optional<Traceback> first_traceback(const LogTimeline& story) {
   const std::optional<int> failed_first = first_failed_rank(story);
   const auto key = [&](const Traceback& each) {
     return std::tuple(each.is_explained, !failed_first || each.place.rank != failed_first);
@@ -263,7 +264,7 @@ std::string_view name(JobVerdict verdict) {
   return "unknown";
 }
 
-Judgement judge_logs(const DiagnosisCatalogue& catalogue, const LogStory& story,
+Judgement judge_logs(const DiagnosisCatalogue& catalogue, const LogTimeline& story,
                      std::optional<int> exit_status, Language language) {
   Judgement judgement;
   std::vector<Seen> seen = seen_in(catalogue, story);

@@ -37,10 +37,10 @@ void require_sound(const Host& host, const Stack& stack, const std::string& pyth
 void try_cards(const Host& host, const Stack& stack, const std::string& python,
                const std::vector<CheckRule>& rules, std::vector<CheckResult>& checks,
                std::vector<std::string>& warnings) {
-  VerifyOptions climb;
-  climb.highest = CheckLevel::single;
-  climb.timeout_ms = trial_timeout_ms;
-  for (CheckResult& check : run_checks(host, stack, rules, python, climb).checks) {
+  VerifyOptions verify_options;
+  verify_options.highest = CheckLevel::single;
+  verify_options.timeout_ms = trial_timeout_ms;
+  for (CheckResult& check : run_checks(host, stack, rules, python, verify_options).checks) {
     if (check.is_problem) {
       check.is_problem = false;
       check.status = CheckStatus::warn;

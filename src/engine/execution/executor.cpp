@@ -28,9 +28,9 @@
 #include "topsctl/engine/planning/preflight.hpp"
 #include "topsctl/engine/transaction/awaited_confirmation.hpp"
 #include "topsctl/engine/transaction/garbage_collection.hpp"
+#include "topsctl/engine/transaction/last_active.hpp"
 #include "topsctl/engine/transaction/link_seals.hpp"
 #include "topsctl/engine/transaction/reserved_room.hpp"
-#include "topsctl/engine/transaction/sign_of_life.hpp"
 #include "topsctl/engine/transaction/snapshot.hpp"
 #include "topsctl/engine/transaction/snapshot_release.hpp"
 #include "topsctl/engine/transaction/time_changes.hpp"
@@ -164,7 +164,7 @@ class Executor {
     volatile_before_ = volatile_paths(host_);
     journal_.append(TransactionState::applying, {{"volatile_before", volatile_before_}});
     if (unpredicted_) unpredicted_->begin_at(change_time_ns(folder_ / "journal"));
-    sign_of_life_.emplace(folder_);
+    last_active_.emplace(folder_);
     link_sealer_.emplace(snapshot_, store);
     changed_ = true;
     return format("{} paths, {} backed up", summary.paths, human_size(summary.bytes));
@@ -227,7 +227,7 @@ class Executor {
                     {"volatile", new_volatile_paths(host_, volatile_before_)}};
     if (requester_.confirm_timeout_s > 0) details.update(ask_for_confirmation());
     journal_.append(TransactionState::committed, details);
-    sign_of_life_->end();
+    last_active_->end();
     return format("{} file systems synced", mounts.size());
   }
 
@@ -298,7 +298,7 @@ class Executor {
   // that only times have changed.
   bool put_back(const std::string& reason) {
     link_sealer_.reset();
-    sign_of_life_.reset();
+    last_active_.reset();
     const RollbackResult restoration = restore_at_work(host_, transaction_, events_, reason);
     execution_.report.rollback = restoration.proof;
     execution_.report.kept_of_others = restoration.kept_of_others;
@@ -367,8 +367,8 @@ class Executor {
   std::vector<std::string> volatile_before_;       // the same
   std::exception_ptr not_ready_;                   // why the commit cannot be
   std::jthread make_ready_;
-  std::optional<SignOfLife> sign_of_life_;  // from the first change on
-  std::optional<LinkSealer> link_sealer_;   // the same
+  std::optional<LastActive> last_active_;  // from the first change on
+  std::optional<LinkSealer> link_sealer_;  // the same
   bool changed_ = false;
   bool is_without_change_ = false;  // known before the commit
 };

@@ -89,9 +89,9 @@ void stop_units(const Host& host, const Snapshot& undo, EventSink& events) {
 
 // Whether all have ended before the time is over.
 bool are_gone_within(const Host& host, const std::vector<DaemonProcess>& daemons,
-                     const std::set<std::string>& going, std::int64_t patience_ms) {
+                     const std::set<std::string>& going, std::int64_t timeout_ms) {
   constexpr std::chrono::milliseconds pause{20};
-  const WaitLimit limit(patience_ms);
+  const WaitLimit limit(timeout_ms);
   for (;;) {
     const auto left =
         daemons_of(host, [&](const std::string& path) { return going.contains(path); });

@@ -12,11 +12,11 @@
 #include "topsctl/engine/execution/phase_timer.hpp"
 #include "topsctl/engine/execution/services.hpp"
 #include "topsctl/engine/observation/observed_record.hpp"
-#include "topsctl/engine/transaction/cut_off_undo.hpp"
 #include "topsctl/engine/transaction/garbage_collection.hpp"
+#include "topsctl/engine/transaction/interrupted_undo.hpp"
 #include "topsctl/engine/transaction/journal.hpp"
+#include "topsctl/engine/transaction/last_active.hpp"
 #include "topsctl/engine/transaction/reserved_room.hpp"
-#include "topsctl/engine/transaction/sign_of_life.hpp"
 #include "topsctl/engine/transaction/snapshot_restore.hpp"
 #include "topsctl/engine/transaction/undo_plan.hpp"
 #include "topsctl/host/filesystem/removal.hpp"
@@ -47,8 +47,8 @@ Announced announced_by(const Transaction& transaction) {
 
 // Fails with a warning only: the cache is an index, and the next ldconfig rebuilds it.
 void rebuild_loader_cache(const Host& host, EventSink& events) {
-  constexpr std::int64_t patience_ms = 120'000;
-  const RunResult result = host.runner->run(host.command({"ldconfig"}, patience_ms));
+  constexpr std::int64_t timeout_ms = 120'000;
+  const RunResult result = host.runner->run(host.command({"ldconfig"}, timeout_ms));
   if (!result.ok()) events.warning(format("ldconfig failed: {}", result.ending()));
 }
 
@@ -97,7 +97,7 @@ bool announce(Journal& journal, const Transaction& transaction, const Announced&
 }
 
 void restore_and_prove(const Host& host, const Transaction& transaction, EventSink& events,
-                       const UndoPlan* undo, Lost lost, RollbackResult& result) {
+                       const UndoPlan* undo, MissingBackup missing, RollbackResult& result) {
   const fs::path folder = host.resolve(transaction.folder);
   const fs::path store = folder / snapshot_folder;
   remove_working_folders(folder);  // the disk may be full of them
@@ -106,7 +106,7 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
   const KeptContents contents = check_contents(host, snapshot, store);
   const bool is_refusable = transaction.state() == TransactionState::committed;
   try {
-    if (lost == Lost::refuse) require_contents(contents);
+    if (missing == MissingBackup::abort) require_contents(contents);
     if (is_refusable) require_room(host, folder, snapshot);
   } catch (const Error&) {
     // If the missing file is put back later, the plan would look like an interrupted undo.
@@ -118,8 +118,8 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
       announce(journal, transaction, announced, undo == nullptr ? "" : undo->reason);
   result.has_begun = true;
   // Touches of an unannounced restore would count as the transaction's own activity.
-  std::optional<SignOfLife> sign_of_life;
-  if (is_announced) sign_of_life.emplace(folder);
+  std::optional<LastActive> last_active;
+  if (is_announced) last_active.emplace(folder);
   const bool was_committed = transaction.was_committed();
   if (undo != nullptr && transaction.kind() == TransactionKind::install)
     result.not_undone = stop_services(host, transaction, snapshot, events);
@@ -140,7 +140,7 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
                   {"differing", 0},
                   {"was_changed", true},
                   {"only_times", undo != nullptr && undo->is_of_times}});
-  if (sign_of_life) sign_of_life->end();
+  if (last_active) last_active->end();
   remove_working_folders(folder);
   remove_kept(folder);
 }
@@ -215,7 +215,7 @@ RollbackResult restore_at_work(const Host& host, const Transaction& transaction,
     // There may have been no space to write the observed record.
     remove_working_folders(host.resolve(transaction.folder));
     adopt_observed(host, transaction);
-    undo = undo_of_cut_off(host, transaction, no_end);
+    undo = plan_undo_of_interrupted(host, transaction, no_end);
     undo->is_of_times = reason.empty();
     undo->reason = reason;
   } catch (const std::exception& error) {
@@ -227,14 +227,15 @@ RollbackResult restore_at_work(const Host& host, const Transaction& transaction,
 }
 
 RollbackResult roll_back_transaction(const Host& host, const Transaction& transaction,
-                                     EventSink& events, const UndoPlan* undo, Lost lost) {
+                                     EventSink& events, const UndoPlan* undo,
+                                     MissingBackup missing) {
   RollbackResult result;
   if (undo != nullptr) {
     for (const std::string& path : undo->kept_of_others)
       result.kept_of_others.push_back(printable(path));
   }
   try {
-    restore_and_prove(host, transaction, events, undo, lost, result);
+    restore_and_prove(host, transaction, events, undo, missing, result);
   } catch (const std::exception& error) {
     add_failure(error, result);
   }
@@ -326,7 +327,8 @@ Execution planned_undo(const Host& host, const Transaction& transaction, const P
 }
 
 Execution undo_transaction(const Host& host, const Transaction& transaction, const Plan& plan,
-                           EventFan& events, const UndoPlan* undo, Lost lost, UndoTurn turn) {
+                           EventFan& events, const UndoPlan* undo, MissingBackup missing,
+                           UndoTurn turn) {
   Execution execution = planned_undo(host, transaction, plan);
   TransactionReport& report = execution.report;
   report.log = concat(host.logs, "/", transaction.id, ".log");
@@ -347,7 +349,7 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
   PhaseTimer phases(*host.clock);
   phases.enter("restore");
   const std::int64_t end_ns = end_of_work_ns(host, transaction);
-  take_result(transaction, roll_back_transaction(host, transaction, all, undo, lost), execution);
+  take_result(transaction, roll_back_transaction(host, transaction, all, undo, missing), execution);
   for (std::string& line : lines_on_volatile(host, transaction, end_ns))
     report.not_restored.push_back(std::move(line));
   report.phases = phases.finish();

@@ -71,7 +71,7 @@ void UnpredictedChanges::complete(Execution& execution) {
 }
 
 void UnpredictedChanges::end() {
-  if (observer_) part_from_files(host_, snapshot_, store_);
+  if (observer_) replace_links_by_copies(host_, snapshot_, store_);
   remove_folder_record(store_);
 }
 

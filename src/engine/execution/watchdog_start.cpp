@@ -12,8 +12,8 @@ namespace topsctl {
 void start_watchdog(const Host& host, const Transaction& transaction) {
   const Descriptor ready = start_detached({"recover", "--unless-confirmed", concat(transaction.id),
                                            "--root", host.root.string(), "--quiet"});
-  constexpr std::int64_t patience_ms = 30'000;
-  wait_for({ready.get()}, WaitLimit(patience_ms));
+  constexpr std::int64_t timeout_ms = 30'000;
+  wait_for({ready.get()}, WaitLimit(timeout_ms));
   throw_if_interrupted();
   if (is_watched(host, transaction)) return;
   throw Error(ErrorCode::host_unfit, "the process that waits for the confirmation did not start",

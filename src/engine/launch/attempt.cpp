@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t piece_size = std::size_t{64} << 10U;
 constexpr int pieces_in_a_row = 4;
-constexpr std::int64_t patience_ms = 60'000;  // with processes that no signal ends: a driver hangs
+constexpr std::int64_t timeout_ms = 60'000;   // with processes that no signal ends: a driver hangs
 constexpr std::int64_t grace_ms = 10'000;     // between SIGTERM and SIGKILL
 constexpr std::int64_t stragglers_ms = 2000;  // for processes that remain when the engine has ended
 constexpr std::int64_t kill_again_ms = 100;
@@ -290,7 +290,7 @@ void Attempt::end_all(int number) {
 void Attempt::end_stragglers() {
   if (has_group_ended() && !is_ended_) {
     is_ended_ = true;
-    patience_ = WaitLimit(patience_ms);
+    patience_ = WaitLimit(timeout_ms);
     supervisor_->signal_all(SIGTERM);
     supervisor_->signal_all(SIGCONT);
     limit_ = WaitLimit(stragglers_ms);

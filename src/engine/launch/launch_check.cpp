@@ -37,7 +37,7 @@ std::vector<std::int64_t> wanted_cards(const LaunchRequest& request) {
 CheckResult check_cards(const MachineState& state, const LaunchRequest& request) {
   CheckResult check;
   check.id = "cards-free";
-  check.rung = CheckLevel::device;
+  check.level = CheckLevel::device;
   check.expected = "no other process has the cards open";
   const std::vector<std::int64_t> wanted = wanted_cards(request);
   std::vector<std::string> taken;
@@ -56,7 +56,7 @@ CheckResult check_cards(const MachineState& state, const LaunchRequest& request)
 CheckResult check_room(const LaunchRequest& request) {
   CheckResult check;
   check.id = "log-room";
-  check.rung = CheckLevel::files;
+  check.level = CheckLevel::files;
   check.expected = format("{} for logs", human_size(least_room));
   const std::uint64_t free = free_bytes(
       request.log_folder.empty() ? fs::current_path() : fs::absolute(request.log_folder));
@@ -134,16 +134,16 @@ LaunchCheck look_before_launch(const Host& host, const Stack& stack, const Launc
                                const SandboxWish& sandbox, EventSink* events) {
   const bool is_wanted = request.level != no_preflight;
   if (!is_wanted && !request.python.empty()) return {request.python, {}, {}, {}};
-  VerifyOptions climb;
-  if (is_wanted) climb.highest = *rung_named(request.level);
-  climb.events = events;
+  VerifyOptions verify_options;
+  if (is_wanted) verify_options.highest = *level_named(request.level);
+  verify_options.events = events;
   std::vector<CheckRule> rules = is_wanted ? stack.checks : std::vector<CheckRule>();
   // A built library belongs to no package, and no start file refers to it.
   if (!request.settings.library.empty())
     std::erase_if(rules, [](const CheckRule& rule) {
       return !rule.component.empty() || rule.kind == CheckKind::environment_file;
     });
-  const Verification verification = run_checks(host, stack, rules, request.python, climb);
+  const Verification verification = run_checks(host, stack, rules, request.python, verify_options);
   LaunchCheck preflight;
   preflight.python = request.python.empty() ? verification.python : request.python;
   if (!is_wanted) return preflight;

@@ -106,7 +106,7 @@ LaunchRequest launch_request_in(const JsonReader& job) {
   read_text_at(job, "cards", request.cards);
   read_text_at(job, "stack", request.stack);
   read_text_at(job, "python", request.python);
-  std::vector<std::string> levels = rung_names();
+  std::vector<std::string> levels = level_names();
   levels.emplace_back(no_preflight);
   read_choice_at(job, "preflight", levels, request.level);
   request.accepted = job.texts_at("accept");

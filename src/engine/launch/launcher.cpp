@@ -198,7 +198,7 @@ class Launch {
     }
     try {
       const LogMatcher matcher(catalogue_);
-      const LogStory story = read_logs(matcher, find_log_files({logs.string()}), {});
+      const LogTimeline story = read_logs(matcher, find_log_files({logs.string()}), {});
       done.judgement = judge_logs(catalogue_, story, *done.status, language_);
     } catch (const Error& error) {
       record_.log_problem = error.message();

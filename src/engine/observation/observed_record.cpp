@@ -94,8 +94,8 @@ void close_observation(const fs::path& store) {
   }
   // The observer holds it while it backs up one path. Signals do not interrupt the wait, because a
   // restore may need it.
-  constexpr std::int64_t patience_ms = 60'000;
-  const WaitLimit limit(patience_ms);
+  constexpr std::int64_t timeout_ms = 60'000;
+  const WaitLimit limit(timeout_ms);
   while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     const bool may_go_on = errno == EINTR || errno == EWOULDBLOCK;
     if (!may_go_on || limit.is_over()) throw system_error(errno, "lock", folder.string());
@@ -147,7 +147,7 @@ void adopt_observed(const Host& host, const Transaction& transaction) {
   static_cast<void>(adopt_observed(snapshot, store));
 }
 
-void part_from_files(const Host& host, Snapshot& snapshot, const fs::path& store) {
+void replace_links_by_copies(const Host& host, Snapshot& snapshot, const fs::path& store) {
   const FileTree tree(host.root);
   bool is_changed = false;
   for (KeptPath& kept : snapshot.paths) {

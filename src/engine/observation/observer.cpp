@@ -90,15 +90,15 @@ Observer::Observer(const Host& host, const Snapshot& snapshot, const fs::path& s
   auto [ours, theirs] = socket_pair();
   socket_ = std::move(ours);
   // Its directory exists before any program is started, so a failure is reported here.
-  start_keeper(theirs, [&](int socket) {
+  daemonize(theirs, [&](int socket) {
     ::prctl(PR_SET_NAME, "topsctl-observe", 0, 0, 0);
     ObservedStore kept(host, snapshot, store);
     CallKeeper(socket, host, kept).serve();
   });
   theirs.close();
   pid_t tracer = 0;
-  constexpr std::int64_t patience_ms = 60'000;
-  const bool is_there = wait_for({socket_.get()}, WaitLimit(patience_ms));
+  constexpr std::int64_t timeout_ms = 60'000;
+  const bool is_there = wait_for({socket_.get()}, WaitLimit(timeout_ms));
   throw_if_interrupted();
   if (!is_there || ::recv(socket_.get(), &tracer, sizeof tracer, MSG_DONTWAIT) != sizeof tracer)
     throw Error(ErrorCode::host_unfit, "cannot start observing programs",

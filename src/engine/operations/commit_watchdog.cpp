@@ -92,8 +92,8 @@ Execution watch(const Host& host, std::int64_t id, EventFan& events) {
   }
   for (;;) {
     try {
-      constexpr std::int64_t patience_ms = 3'600'000;
-      return restore_unless_confirmed(host, id, patience_ms, events);
+      constexpr std::int64_t timeout_ms = 3'600'000;
+      return restore_unless_confirmed(host, id, timeout_ms, events);
     } catch (const Error& error) {
       // A lock holder releases its lock eventually, and a second SIGTERM changes nothing.
       const bool may_pass = error.code() == ErrorCode::busy ||

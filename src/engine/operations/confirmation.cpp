@@ -97,8 +97,8 @@ Confirmed confirm(const Host& host, std::int64_t id, const Connection& connectio
       .append(TransactionState::committed, details);
   // So that no process of the transaction is left when the command ends.
   lock.close();
-  constexpr std::int64_t patience_ms = 10'000;
-  wait_until_unwatched(host, transaction, WaitLimit(patience_ms));
+  constexpr std::int64_t timeout_ms = 10'000;
+  wait_until_unwatched(host, transaction, WaitLimit(timeout_ms));
   return {true, at};
 }
 

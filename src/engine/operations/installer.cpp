@@ -68,9 +68,9 @@ std::vector<std::string> required_by(const Inventory& inventory) {
 
 // Checks whether the host can apply the plan. Conflicts with a wheel's files can be checked only if
 // the wheel is present.
-enum class Wheels { here, elsewhere };
-void require_applicable(const Host& host, const Plan& plan, Wheels wheels) {
-  if (wheels == Wheels::here) require_wheels_installable(host, plan);
+enum class WheelSource { local, remote };
+void check_applicable(const Host& host, const Plan& plan, WheelSource wheels) {
+  if (wheels == WheelSource::local) require_wheels_installable(host, plan);
   require_changeable(host, plan.write_set);
 }
 
@@ -104,8 +104,8 @@ void require_observable(const Host& host) {
 }
 
 // The debs, whose selection does not depend on the host; that of wheels depends on its Python.
-std::vector<Package> debs_to_take(const InstallRequest& request, const Stack& stack,
-                                  Inventory inventory) {
+std::vector<Package> selected_debs(const InstallRequest& request, const Stack& stack,
+                                   Inventory inventory) {
   const std::vector<std::string> components = selected_components(stack, request.components);
   identify(stack, inventory);
   std::vector<Package> debs;
@@ -218,7 +218,7 @@ void require_sound(const Host& host, const Stack& stack, const Plan& plan) {
     const bool is_digests =
         rule.kind == CheckKind::deb_files || rule.kind == CheckKind::wheel_installed;
     const bool is_of_files =
-        rule.rung == CheckLevel::files || rule.kind == CheckKind::wheels_unchanged;
+        rule.level == CheckLevel::files || rule.kind == CheckKind::wheels_unchanged;
     if (is_of_files && is_concerned && !is_digests) rules.push_back(rule);
   }
   const VerifyOptions options;
@@ -303,7 +303,7 @@ Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack
   const Plan plan = plan_install({stack, selection, facts, found, options, std::move(warnings)});
   if (plan.steps.empty() && !request.reading) require_sound(host, stack, plan);
   if (!plan.steps.empty()) require_runnable_scripts(host, selection);
-  require_applicable(host, plan, request.reading ? Wheels::elsewhere : Wheels::here);
+  check_applicable(host, plan, request.reading ? WheelSource::remote : WheelSource::local);
   return plan;
 }
 
@@ -351,7 +351,7 @@ Execution install(const Host& host, const InstallRequest& wanted, EventFan& even
   const Stack& stack = chosen.stack;
   if (chosen.file) request.requester.inputs.push_back(*chosen.file);
   request.requester.stack_text = chosen.text;
-  const std::vector<Package> debs = debs_to_take(request, stack, inventory);
+  const std::vector<Package> debs = selected_debs(request, stack, inventory);
   // Before locks are taken and an earlier transaction is restored; the digests decide the rest
   // after everything is read.
   if (request.lock) require_locked_sizes(*request.lock, debs);

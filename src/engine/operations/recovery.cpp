@@ -9,10 +9,10 @@
 #include "topsctl/engine/execution/transaction_rollback.hpp"
 #include "topsctl/engine/observation/observed_record.hpp"
 #include "topsctl/engine/transaction/awaited_confirmation.hpp"
-#include "topsctl/engine/transaction/cut_off_undo.hpp"
 #include "topsctl/engine/transaction/garbage_collection.hpp"
+#include "topsctl/engine/transaction/interrupted_undo.hpp"
 #include "topsctl/engine/transaction/kept_contents.hpp"
-#include "topsctl/engine/transaction/sign_of_life.hpp"
+#include "topsctl/engine/transaction/last_active.hpp"
 #include "topsctl/engine/transaction/snapshot_restore.hpp"
 #include "topsctl/engine/transaction/soundness.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
@@ -75,7 +75,7 @@ void add_refusal(const Recovery& recovery, Execution& execution) {
 }
 
 struct RestoreOptions {
-  Lost lost = Lost::refuse;
+  MissingBackup missing = MissingBackup::abort;
   Conflicts conflicts = Conflicts::refuse;
 };
 
@@ -95,14 +95,14 @@ void restore_unfinished(const Host& host, const Transaction& transaction, Restor
                        transaction.id, compared->differing.size(), compared->paths_checked));
   }
   adopt_observed(host, transaction);
-  UndoPlan undo = undo_of_cut_off(host, transaction, end_of_work_ns(host, transaction));
+  UndoPlan undo = plan_undo_of_interrupted(host, transaction, end_of_work_ns(host, transaction));
   if (!transaction.was_committed()) undo.reason = "it was interrupted before it finished";
   if (options.conflicts == Conflicts::refuse) {
     refuse_conflicts(transaction, undo, "`topsctl recover --force` rolls back everything anyway");
   }
   events.note(format("transaction {} was interrupted: rolling it back", transaction.id));
   recovery.last = undo_transaction(host, transaction, rollback_plan(transaction, "recover"), events,
-                                   &undo, options.lost);
+                                   &undo, options.missing);
   recovery.last->report.compared = std::move(compared);
   const UnexpectedChanges escaped{undo.lost, undo.lost.size(), true};
   for (const std::string& path : undo.lost)
@@ -131,7 +131,8 @@ Recovery recover_from_store(const Host& host, EventFan& events) {
     if (at->damage) {
       restore_from_store(host, *at, recovery, events);
     } else {
-      recover_one(host, at->transaction, {Lost::leave, Conflicts::restore}, recovery, events);
+      recover_one(host, at->transaction, {MissingBackup::skip, Conflicts::restore}, recovery,
+                  events);
     }
   }
   return recovery;
@@ -177,7 +178,7 @@ Recovery recover_unfinished(const Host& host, EventFan& events, Conflicts confli
   Recovery recovery;
   const std::vector<Transaction> transactions = sound_transactions(host);
   for (auto at = transactions.rbegin(); at != transactions.rend() && !recovery.has_failed(); ++at)
-    recover_one(host, *at, {Lost::refuse, conflicts}, recovery, events);
+    recover_one(host, *at, {MissingBackup::abort, conflicts}, recovery, events);
   return recovery;
 }
 

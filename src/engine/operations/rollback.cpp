@@ -208,7 +208,7 @@ Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& 
     return for_all(undos, [&](const PlannedUndo& planned, const Plan& plan) {
       ++turn.index;
       Execution part = with_notes(undo_transaction(host, planned.transaction, plan, events,
-                                                   &planned.undo, Lost::refuse, turn),
+                                                   &planned.undo, MissingBackup::abort, turn),
                                   planned.undo);
       part.report.locks = lock.reports();
       store_report(host, "rollback", part);

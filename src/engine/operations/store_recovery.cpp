@@ -7,8 +7,8 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/transaction_rollback.hpp"
 #include "topsctl/engine/observation/observed_record.hpp"
-#include "topsctl/engine/transaction/cut_off_undo.hpp"
-#include "topsctl/engine/transaction/sign_of_life.hpp"
+#include "topsctl/engine/transaction/interrupted_undo.hpp"
+#include "topsctl/engine/transaction/last_active.hpp"
 #include "topsctl/engine/transaction/snapshot_restore.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/engine/transaction/undo_plan.hpp"
@@ -69,7 +69,8 @@ StoreRestore chosen_restore(const Host& host, const Transaction& transaction) {
                 way_out_without_backup());
   }
   adopt_observed(host, transaction);
-  const UndoPlan undo = undo_of_cut_off(host, transaction, end_of_work_ns(host, transaction));
+  const UndoPlan undo =
+      plan_undo_of_interrupted(host, transaction, end_of_work_ns(host, transaction));
   write_undo(host, undo, transaction);
   const Json details = {{"undo", true}, {"loader_cache", undo.rebuild_loader_cache}};
   return {load_undo(host, transaction),
@@ -110,7 +111,7 @@ void restore_from_store(const Host& host, const ExaminedTransaction& examined, R
   Transaction transaction = examined.transaction;
   const fs::path folder = host.resolve(transaction.folder);
   const bool is_undone = has_undo_begun(host, transaction);
-  if (examined.is_past && !is_undone) return end_past(host, transaction, recovery);
+  if (examined.is_superseded && !is_undone) return end_past(host, transaction, recovery);
   if (transaction.state() == State::committed && !is_undone) {
     Journal(folder / "journal").append(State::pruned, Json::object());
     recovery.warnings.push_back(
@@ -124,7 +125,7 @@ void restore_from_store(const Host& host, const ExaminedTransaction& examined, R
   rewrite_journal(folder / "journal", restore.records);
   transaction.records = std::move(restore.records);
   recovery.last = undo_transaction(host, transaction, rollback_plan(transaction, "recover"), events,
-                                   nullptr, Lost::leave);
+                                   nullptr, MissingBackup::skip);
   recovery.last->report.compared = compared;
   store_report(host, "recover", *recovery.last);
   recovery.warnings.push_back(format("{}; {}", examined.damage->message(), recovery.result()));

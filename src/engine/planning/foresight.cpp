@@ -56,10 +56,10 @@ class Foresight {
   // known only on the host itself.
   void note_host(const Selection& selection) {
     for (const Objection& objection : host_objections(selection, facts_, {})) {
-      const bool is_told = objection.id == "architecture-differs" ||
-                           objection.id == "package-half-installed" ||
-                           (!host_ && objection.id == "interpreter-without-places");
-      if (!is_told) findings_.push_back(finding_of(objection));
+      const bool is_reported = objection.id == "architecture-differs" ||
+                               objection.id == "package-half-installed" ||
+                               (!host_ && objection.id == "interpreter-without-places");
+      if (!is_reported) findings_.push_back(finding_of(objection));
     }
   }
 

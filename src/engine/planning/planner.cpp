@@ -262,8 +262,8 @@ void add_steps(const PlanInput& input, Plan& plan) {
 // Findings that do not stop the install, or that are accepted.
 void add_findings(const CompatibilityReport& fit, Plan& plan) {
   for (const Finding& finding : fit.findings) {
-    const bool is_told = finding.id == downgrade_finding || finding.id == "needs-several-calls";
-    if (finding.severity >= Severity::warning && !is_told)
+    const bool is_reported = finding.id == downgrade_finding || finding.id == "needs-several-calls";
+    if (finding.severity >= Severity::warning && !is_reported)
       plan.warnings.push_back(line_of(finding));
   }
 }

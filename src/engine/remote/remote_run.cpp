@@ -29,7 +29,7 @@ class Following {
   // `run` must outlive it.
   explicit Following(const RemoteRun& run)
       : run_(run),
-        patience_(run.command.patience_ms),
+        patience_(run.command.timeout_ms),
         begun_at_(run.clock.steady()),
         request_(request_of(run.command)),
         may_run_(run.command.has_begun) {}

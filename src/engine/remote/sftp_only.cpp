@@ -11,7 +11,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::int64_t patience_ms = 2'000;
+constexpr std::int64_t timeout_ms = 2'000;
 constexpr std::int64_t greeting_timeout_ms = 10'000;
 constexpr std::int64_t turn_ms = 100;
 
@@ -64,7 +64,7 @@ std::string require_unread_input(RemoteSession& session, RemoteStream& program,
 }  // namespace
 
 std::string first_words(RemoteSession& session, RemoteStream& program, const Target& target) {
-  if (const auto said = program.read(patience_ms)) return *said;
+  if (const auto said = program.read(timeout_ms)) return *said;
   std::unique_ptr<RemoteStream> other;
   try {
     // A shell ends at once, with any input.

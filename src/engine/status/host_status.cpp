@@ -38,7 +38,7 @@ std::string line_in(const std::filesystem::path& file) {
 std::optional<WaitState> wait_state_of(const Host& host, const ExaminedTransaction& examined) {
   const Transaction& transaction = examined.transaction;
   if (examined.damage) {
-    if (examined.is_past) return std::nullopt;
+    if (examined.is_superseded) return std::nullopt;
     return examined.is_restorable ? WaitState::damaged : WaitState::lost;
   }
   if (transaction.is_unfinished() || is_undo_cut_off(host, transaction))
@@ -116,10 +116,10 @@ CardsInUse cards_of(const MachineState& state) {
   if (!state.cards) return cards;
   const auto& all = state.cards->cards;
   cards.listed = all.size();
-  const bool is_told = std::all_of(all.begin(), all.end(), [](const CardReading& card) {
+  const bool is_reported = std::all_of(all.begin(), all.end(), [](const CardReading& card) {
     return card.utilization_percent.has_value();
   });
-  if (is_told)
+  if (is_reported)
     cards.busy = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), is_busy));
   return cards;
 }

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-#include "topsctl/engine/transaction/sign_of_life.hpp"
+#include "topsctl/engine/transaction/last_active.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/lock_wait.hpp"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <mutex>
 
-#include "engine/transaction/own_work.hpp"
+#include "engine/transaction/change_ownership.hpp"
 #include "engine/transaction/undo_paths.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -66,7 +66,7 @@ class Completion {
   void add_moved(const Diversion& diversion) {
     const std::string from = canonical_in_root(host_.root, diversion.from);
     const std::string to = canonical_in_root(host_.root, diversion.to);
-    const Look look = look_at(tree_, to);
+    const FileStamp look = stamp_of(tree_, to);
     if (look.state.type == Type::absent || look.changed_ns < before_.since_ns ||
         look.changed_ns > end_ns_)
       return;
@@ -81,13 +81,13 @@ class Completion {
   }
 
   // The file that was at the diverted path.
-  void add_origin(const std::string& from, const std::string& to, const Look& look) {
+  void add_origin(const std::string& from, const std::string& to, const FileStamp& look) {
     if (!before_.held(from).value_or(true)) {
       added_.emplace(from, KeptPath{from, {}});
       return add_folders_above(from);
     }
     const bool is_written = look.state.mtime_ns >= before_.since_ns;
-    const Look here = look_at(tree_, from);
+    const FileStamp here = stamp_of(tree_, from);
     const bool is_in_place = here.state.type != Type::absent && here.changed_ns < before_.since_ns;
     if (is_in_place) return;
     if (look.state.type == Type::directory || (is_written && here.state.type != Type::absent)) {

@@ -79,11 +79,11 @@ bool is_linked_as_itself(const Inode& file, const fs::path& place) {
 }
 
 // Backs up the content of files into stores.
-class Keeper {
+class BackupWriter {
  public:
   // Its content names begin with this number.
-  Keeper(const FileTree& tree, const fs::path& store, Snapshot& snapshot, WriteSetSummary& summary,
-         std::size_t first = 0)
+  BackupWriter(const FileTree& tree, const fs::path& store, Snapshot& snapshot,
+               WriteSetSummary& summary, std::size_t first = 0)
       : first_(first),
         tree_(tree),
         store_(store),
@@ -236,7 +236,7 @@ Snapshot take_snapshot(const Host& host, const WriteSet& write_set, const fs::pa
   CanonicalPaths canonical(host.root);
   for (const std::string& path : write_set.packed) snapshot.unread.insert(canonical.of(path));
   const FileTree tree(host.root);
-  Keeper keeper(tree, store, snapshot, summary);
+  BackupWriter writer(tree, store, snapshot, summary);
   std::vector<WriteSetMember> paths = members_of(host, write_set, snapshot.families);
   std::vector<FileState> states(paths.size());
   std::vector<FileIdentity> identities(paths.size());
@@ -249,9 +249,9 @@ Snapshot take_snapshot(const Host& host, const WriteSet& write_set, const fs::pa
       },
       disk_threads);
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    keeper.add(std::move(paths[i]), std::move(states[i]), identities[i]);
+    writer.add(std::move(paths[i]), std::move(states[i]), identities[i]);
   }
-  keeper.keep();
+  writer.keep();
   summary.paths = snapshot.paths.size();
   write_snapshot_record(snapshot, store);
   return snapshot;
@@ -270,15 +270,15 @@ std::vector<KeptPath> keep_moved(const Host& host, Snapshot& snapshot,
   const FileTree tree(host.root);
   Snapshot moved;
   WriteSetSummary ignored;
-  Keeper keeper(tree, store, moved, ignored, first);
+  BackupWriter writer(tree, store, moved, ignored, first);
   std::map<std::string, std::string> paths;  // by present path
   for (const auto& [path, place] : places) {
     paths.emplace(place, path);
     FileIdentity identity;
     FileState state = tree.state(place, Content::ignore, &identity);
-    keeper.add({place, Writing::replaced, false, true}, std::move(state), identity);
+    writer.add({place, Writing::replaced, false, true}, std::move(state), identity);
   }
-  keeper.keep();
+  writer.keep();
   for (KeptPath& kept : moved.paths) {
     kept.path = paths.at(kept.path);
     if (!kept.same_file.empty()) kept.same_file = paths.at(kept.same_file);

@@ -92,11 +92,11 @@ std::optional<Error> damage_by_itself(const Host& host, Transaction& transaction
 
 // No install is begun while an earlier one is unfinished. Several are undone from the newest on:
 // then the later ones are restored. Patches go by themselves.
-std::optional<Error> damage_in_the_row(const ExaminedTransaction& examined, bool has_later) {
+std::optional<Error> damage_out_of_order(const ExaminedTransaction& examined, bool has_later) {
   const Transaction& transaction = examined.transaction;
   const bool is_open = transaction.is_unfinished() || awaited_confirmation(transaction).has_value();
   const bool is_impossible =
-      is_open && (examined.is_past || (has_later && !transaction.was_committed()));
+      is_open && (examined.is_superseded || (has_later && !transaction.was_committed()));
   if (!is_impossible) return std::nullopt;
   return damage_of(transaction, "a later transaction was started, and this one has not ended");
 }
@@ -113,7 +113,7 @@ bool is_readable(const fs::path& store) {
 // An ended transaction only gets a new journal.
 bool is_restorable(const Host& host, const ExaminedTransaction& examined) {
   const fs::path folder = host.resolve(examined.transaction.folder);
-  return examined.is_past || examined.transaction.state() == State::committed ||
+  return examined.is_superseded || examined.transaction.state() == State::committed ||
          has_record(folder / undo_folder) || has_record(folder / after_folder) ||
          is_readable(folder / snapshot_folder);
 }
@@ -135,15 +135,15 @@ std::vector<ExaminedTransaction> examine_transactions(const Host& host) {
     all.push_back(std::move(examined));
   }
   bool has_later = false;
-  bool is_past = false;
+  bool is_superseded = false;
   for (auto at = all.rbegin(); at != all.rend(); ++at) {
     if (at->transaction.kind() == TransactionKind::patch) continue;
-    at->is_past = is_past;
-    if (!at->damage) at->damage = damage_in_the_row(*at, has_later);
+    at->is_superseded = is_superseded;
+    if (!at->damage) at->damage = damage_out_of_order(*at, has_later);
     const auto state = at->transaction.state();
     if (!state && !at->damage) continue;
     has_later = true;
-    is_past = is_past || state != State::restored;
+    is_superseded = is_superseded || state != State::restored;
   }
   for (ExaminedTransaction& examined : all) judge_way_out(host, examined);
   return all;

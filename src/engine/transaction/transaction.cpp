@@ -316,7 +316,7 @@ bool is_at_work(const Host& host) {
   return file.is_open() && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0;
 }
 
-Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
+Descriptor take_own_lock(const Host& host, std::int64_t timeout_ms,
                          const std::function<void(const std::string&)>& on_wait) {
   require_own_state(host);
   const fs::path folder = host.resolve(host.state);
@@ -325,9 +325,9 @@ Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
   Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock.is_open()) throw system_error(errno, "open", file.string(), ErrorCode::host_unfit);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
-  const WaitLimit limit(patience_ms);
+  const WaitLimit limit(timeout_ms);
   on_wait("another topsctl process");
-  if (patience_ms > 0 && lock_within(lock, LockKind::whole, limit)) return lock;
+  if (timeout_ms > 0 && lock_within(lock, LockKind::whole, limit)) return lock;
   throw_if_interrupted();
   throw Error(ErrorCode::busy, "another topsctl process is changing this host",
               "wait until it ends, or allow more time with --lock-timeout");
@@ -345,10 +345,10 @@ Locked locks_of_undo(const Host& host) {
   return has_dpkg && !host.is_of_user() ? Locked::with_dpkg : Locked::own_alone;
 }
 
-ChangeLock::ChangeLock(const Host& host, std::int64_t patience_ms,
+ChangeLock::ChangeLock(const Host& host, std::int64_t timeout_ms,
                        const std::function<void(const std::string&)>& on_wait, Locked locked)
-    : own_(take_own_lock(host, patience_ms, on_wait)) {
-  if (locked == Locked::with_dpkg) dpkg_.emplace(host, patience_ms, on_wait);
+    : own_(take_own_lock(host, timeout_ms, on_wait)) {
+  if (locked == Locked::with_dpkg) dpkg_.emplace(host, timeout_ms, on_wait);
 }
 
 std::vector<LockReport> ChangeLock::reports() const {

@@ -67,7 +67,7 @@ class ChunkSender {
   ChunkWork& work_;
   RateLimit& limit_;
   RelayMember* member_;
-  Bell bell_;  // rung when other threads have changed this one's inputs
+  Bell bell_;  // level when other threads have changed this one's inputs
   ChunkWork::Route route_ = ChunkWork::Route::sent;
   bool is_relay_false_ = false;  // it brought something else than it should
   std::shared_ptr<DirectSender> direct_;

@@ -48,7 +48,7 @@ RemoteCommand confirm_command(std::int64_t transaction, const DeployRequest& req
   command.sudo_password = request.sudo_password;
   command.words = {"confirm", concat(transaction)};
   command.was_reached = true;
-  command.patience_ms = request.confirm_timeout_s * ms_per_s;  // later it is restored
+  command.timeout_ms = request.confirm_timeout_s * ms_per_s;  // later it is restored
   return command;
 }
 

@@ -36,7 +36,7 @@ struct DirectPlace {
 // over SSH. The constructor's arguments must outlive it. If one link is lost, all are given up.
 class DirectSender {
  public:
-  // `owner` is rung when no more can be expected of it.
+  // `owner` is level when no more can be expected of it.
   DirectSender(ChunkWork& work, RateLimit& limit, DirectPlace there, const Bell& owner);
   ~DirectSender();
   DirectSender(const DirectSender&) = delete;

@@ -57,9 +57,9 @@ std::string_view path_beside(std::string_view dpkg_sibling) {
   return {};
 }
 
-DpkgFrontendLock::DpkgFrontendLock(const Host& host, std::int64_t patience_ms,
+DpkgFrontendLock::DpkgFrontendLock(const Host& host, std::int64_t timeout_ms,
                                    const std::function<void(const std::string&)>& on_wait) {
-  const WaitLimit limit(patience_ms);
+  const WaitLimit limit(timeout_ms);
   const auto take = [&](const char* name, int flags, const auto& refuse) {
     const std::filesystem::path path = host.resolve_parent(concat(dpkg_directory, "/", name));
     Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0640));
@@ -74,7 +74,7 @@ DpkgFrontendLock::DpkgFrontendLock(const Host& host, std::int64_t patience_ms,
     const auto started = host.clock->steady();
     waited_for_ = holder_of(file.get());
     on_wait(waited_for_);
-    const bool is_locked = patience_ms > 0 && lock_within(file, LockKind::record, limit);
+    const bool is_locked = timeout_ms > 0 && lock_within(file, LockKind::record, limit);
     waited_ms_ +=
         std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started)
             .count();

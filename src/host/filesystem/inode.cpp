@@ -56,10 +56,10 @@ FileIdentity Inode::identity() const {
 
 std::uint64_t Inode::mount() const {
   struct statx status {};
-  const bool is_told =
+  const bool is_reported =
       ::statx(file_.get(), "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_MNT_ID, &status) == 0 &&
       (status.stx_mask & STATX_MNT_ID) != 0;
-  return is_told ? status.stx_mnt_id : 0;
+  return is_reported ? status.stx_mnt_id : 0;
 }
 
 std::map<std::string, std::string> Inode::xattrs() const {

@@ -55,10 +55,10 @@ std::optional<std::string> usual_address(const std::string& host) {
   addrinfo* found = nullptr;
   if (::getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0) return std::nullopt;
   std::array<char, NI_MAXHOST> text{};
-  const bool is_told = ::getnameinfo(found->ai_addr, found->ai_addrlen, text.data(), text.size(),
-                                     nullptr, 0, NI_NUMERICHOST) == 0;
+  const bool is_reported = ::getnameinfo(found->ai_addr, found->ai_addrlen, text.data(),
+                                         text.size(), nullptr, 0, NI_NUMERICHOST) == 0;
   ::freeaddrinfo(found);
-  return is_told ? std::string(text.data()) : host;
+  return is_reported ? std::string(text.data()) : host;
 }
 
 std::string own_host_name() {

@@ -96,7 +96,7 @@ class SshStream : public RemoteStream {
         return take(ready);
       }
       if (!is_alive()) lose("read from");
-      require_sign_of_life();
+      require_last_active();
       if (was_woken || limit.is_over()) return std::nullopt;
       was_woken = wait_for_packet(limit, waker());
     }
@@ -196,12 +196,12 @@ class SshStream : public RemoteStream {
       const bool is_over = got == SSH_ERROR || ssh_channel_is_eof(channel_.get()) != 0 ||
                            ssh_channel_is_closed(channel_.get()) != 0 || !is_alive();
       if (is_over) lose("send to");
-      require_sign_of_life();
+      require_last_active();
     }
   }
 
   // TCP detects that the host is gone, but not a host behind it: that one must be probed.
-  void require_sign_of_life() {
+  void require_last_active() {
     if (!is_tunneled_ || Clock::now() - heard_at_ < longest_silence) return;
     const auto asked = Clock::now();
     ask(longest_answer);

@@ -111,10 +111,10 @@ bool TracedStart::apply() const {
   do {
     ::kill(tracer_, program_signal);
   } while (::poll(&watched, 1, repeat_ms) <= 0);
-  const bool is_told = ::read(answer[0], &reason, sizeof reason) == sizeof reason;
+  const bool is_reported = ::read(answer[0], &reason, sizeof reason) == sizeof reason;
   ::close(answer[0]);
-  errno = is_told ? reason : ECHILD;
-  return is_told && reason == 0;
+  errno = is_reported ? reason : ECHILD;
+  return is_reported && reason == 0;
 }
 
 // Signals that wake a wait, and nothing else.

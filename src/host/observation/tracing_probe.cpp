@@ -55,7 +55,7 @@ int try_tracing() {
   return is_left && WIFEXITED(status) ? WEXITSTATUS(status) : result;
 }
 
-std::string why_not_told(int reason) {
+std::string why_unreported(int reason) {
   if (reason == EPERM || reason == EACCES)
     return format("topsctl may not trace programs (ptrace is refused)");
   if (reason == unread) return format("this kernel does not tell system calls (ptrace)");
@@ -74,13 +74,13 @@ std::string why_not_observable() {
     if (done == probe)
       return WIFEXITED(status) && WEXITSTATUS(status) == 0
                  ? std::string()
-                 : why_not_told(WIFEXITED(status) ? WEXITSTATUS(status) : unread);
+                 : why_unreported(WIFEXITED(status) ? WEXITSTATUS(status) : unread);
     const bool is_late = std::chrono::steady_clock::now() > end;
     if (is_late || is_interrupted() || (done < 0 && errno != EINTR)) {
       ::kill(probe, SIGKILL);
       ::waitpid(probe, &status, 0);
       throw_if_interrupted();
-      return why_not_told(ETIME);
+      return why_unreported(ETIME);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

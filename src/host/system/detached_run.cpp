@@ -213,7 +213,7 @@ void declare_ready() {
   if (null.is_open()) ::dup2(null.get(), 0);
 }
 
-void start_keeper(const Descriptor& kept, const std::function<void(int)>& work) {
+void daemonize(const Descriptor& kept, const std::function<void(int)>& work) {
   const pid_t pid = ::fork();
   if (pid < 0) throw system_error(errno, "start", "a copy of topsctl", ErrorCode::host_unfit);
   if (pid > 0) {

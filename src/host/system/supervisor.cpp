@@ -193,7 +193,7 @@ std::string state_of_process(pid_t process) {
   return fields.empty() ? std::string() : fields.front();
 }
 
-bool signal_process(pid_t process, const std::string& start, int number, std::int64_t patience_ms) {
+bool signal_process(pid_t process, const std::string& start, int number, std::int64_t timeout_ms) {
   // Linux 5.3 has these; before, the number may be given away at the wrong moment.
   const Descriptor pidfd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
   if (start_of_process(process) != start) return true;
@@ -202,7 +202,7 @@ bool signal_process(pid_t process, const std::string& start, int number, std::in
                           : ::kill(process, number);
   if (failed != 0 && errno != ESRCH)
     throw system_error(errno, "signal", concat("process ", process));
-  const WaitLimit limit(patience_ms);
+  const WaitLimit limit(timeout_ms);
   if (pidfd.is_open()) {
     const bool has_ended = wait_for({pidfd.get()}, limit);
     throw_if_interrupted();

@@ -292,7 +292,7 @@ CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
   const JsonReader kind = reader.at("kind");
   rule.kind = *check_kind_named(kind.text_of(check_kind_names()));
   require_parts(kind, rule.kind, stack);
-  rule.rung = *rung_named(reader.at("rung").text_of(rung_names()));
+  rule.level = *level_named(reader.at("rung").text_of(level_names()));
   if (is_of_deb(rule.kind) || is_of_wheel(rule.kind)) {
     const JsonReader component = reader.at("component");
     rule.component = component.text_of(stack.component_ids());

@@ -1,4 +1,4 @@
-// Names of rungs and kinds of checks, there and back.
+// Names of levels and kinds of checks, there and back.
 #include "topsctl/model/check_rule.hpp"
 
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@ namespace {
 
 TEST(CheckRules, HaveRungsByName) {
   EXPECT_EQ(name(CheckLevel::perf), "perf");
-  for (const std::string& each : rung_names()) EXPECT_EQ(name(*rung_named(each)), each);
-  EXPECT_FALSE(rung_named("roof"));
+  for (const std::string& each : level_names()) EXPECT_EQ(name(*level_named(each)), each);
+  EXPECT_FALSE(level_named("roof"));
 }
 
 TEST(CheckRules, HaveKindsByName) {

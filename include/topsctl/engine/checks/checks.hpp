@@ -27,7 +27,7 @@ struct VerifyOptions {
 
 // The level at which the checks stopped early.
 struct Stop {
-  CheckLevel rung = CheckLevel::files;
+  CheckLevel level = CheckLevel::files;
   std::string check;  // the first failed check
   bool operator==(const Stop&) const = default;
 };

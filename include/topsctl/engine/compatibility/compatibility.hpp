@@ -18,15 +18,15 @@ namespace topsctl {
 
 // The change to the package of that name: it is not installed, is installed in the same version, or
 // in an older or newer one.
-enum class ChangeAction { fresh, same, upgrade, downgrade };
-std::string_view name(ChangeAction action);  // "new" for `fresh`
+enum class ChangeAction { added, same, upgrade, downgrade };
+std::string_view name(ChangeAction action);  // "new" for `added`
 
 struct CompatibilityChange {
   std::size_t index = 0;  // into the inventory's packages
   std::string python;     // wheels: the interpreter's executable; empty for debs
   std::string now;        // the installed version; empty: none
   std::string then;
-  ChangeAction action = ChangeAction::fresh;
+  ChangeAction action = ChangeAction::added;
   bool operator==(const CompatibilityChange&) const = default;
 };
 

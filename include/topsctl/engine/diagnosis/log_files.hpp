@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "topsctl/engine/diagnosis/log_matcher.hpp"
-#include "topsctl/engine/diagnosis/log_story.hpp"
+#include "topsctl/engine/diagnosis/log_timeline.hpp"
 #include "topsctl/engine/inspection/confined_reading.hpp"
 
 namespace topsctl {
@@ -28,7 +28,7 @@ std::vector<JobLog> find_log_files(const std::vector<std::string>& paths);
 // Reads the logs in order: compressed ones, tar archives of logs, torchrun's error.json, text of
 // any encoding. A log that cannot be read completely, or is not text, has a problem in the
 // timeline's sources. Throws Error{bad_input} if all are empty.
-LogStory read_logs(const LogMatcher& matcher, const std::vector<JobLog>& files,
-                   const SandboxWish& wish);
+LogTimeline read_logs(const LogMatcher& matcher, const std::vector<JobLog>& files,
+                      const SandboxWish& wish);
 
 }  // namespace topsctl

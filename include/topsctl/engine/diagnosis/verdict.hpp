@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "topsctl/engine/diagnosis/log_story.hpp"
+#include "topsctl/engine/diagnosis/log_timeline.hpp"
 #include "topsctl/model/catalogue/diagnosis.hpp"
 
 namespace topsctl {
@@ -44,7 +44,7 @@ struct Judgement {
 };
 
 // `exit_status` is the job's, if known.
-Judgement judge_logs(const DiagnosisCatalogue& catalogue, const LogStory& story,
+Judgement judge_logs(const DiagnosisCatalogue& catalogue, const LogTimeline& story,
                      std::optional<int> exit_status, Language language);
 
 }  // namespace topsctl

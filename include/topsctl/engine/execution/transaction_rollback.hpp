@@ -33,12 +33,12 @@ struct RollbackResult {
   Error error(const Transaction& transaction) const;
 };
 // If backup copies are missing: restore nothing, or restore the rest.
-enum class Lost { refuse, leave };
+enum class MissingBackup { abort, skip };
 // Restores `undo` instead of the snapshot if given, after writing it durably; an interrupted
 // rollback with an undo plan continues with that plan.
 RollbackResult roll_back_transaction(const Host& host, const Transaction& transaction,
                                      EventSink& events, const UndoPlan* undo = nullptr,
-                                     Lost lost = Lost::refuse);
+                                     MissingBackup missing = MissingBackup::abort);
 
 // Restores within a failed install; `reason` says why. Undoes only the transaction's own changes.
 // An empty reason means that it changed only times: it then ends as a transaction without a change.
@@ -63,7 +63,7 @@ struct UndoTurn {
 // Applies the plan, with the transaction's log; never throws for paths that cannot be restored.
 Execution undo_transaction(const Host& host, const Transaction& transaction, const Plan& plan,
                            EventFan& events, const UndoPlan* undo = nullptr,
-                           Lost lost = Lost::refuse, UndoTurn turn = {});
+                           MissingBackup missing = MissingBackup::abort, UndoTurn turn = {});
 
 // Marks a transaction that changed nothing as ended, with this reason, and removes its backup.
 void abandon_transaction(const Host& host, const Transaction& transaction,

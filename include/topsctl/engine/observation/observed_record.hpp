@@ -20,6 +20,7 @@ void adopt_observed(const Host& host, const Transaction& transaction);
 
 // For the end of a transaction: replaces links by copies where only the attributes of the file
 // changed, so that later writes into the file do not change the backup. The caller syncs.
-void part_from_files(const Host& host, Snapshot& snapshot, const std::filesystem::path& store);
+void replace_links_by_copies(const Host& host, Snapshot& snapshot,
+                             const std::filesystem::path& store);
 
 }  // namespace topsctl

@@ -25,7 +25,7 @@ struct RemoteCommand {
   std::optional<SentFile> stack = {};  // the same as `--stack`
   std::string job;                     // given to the command as `--job`; empty: none
   std::string reading = {};            // the same as `--reading`
-  std::int64_t patience_ms = 600'000;  // for reconnecting while the command runs
+  std::int64_t timeout_ms = 600'000;   // for reconnecting while the command runs
   std::int64_t most_ms = 0;            // limit for the whole run, even while it prints; 0: no limit
   bool was_reached = false;            // it answered a moment ago: also retry a first connection
                                        // that fails
@@ -68,7 +68,7 @@ struct RemoteRun {
   const Target& target;           // the host, or a container on it
   const CarriedProgram& program;  // copied to the host if it is missing
   RemoteCommand command;
-  const Clock& clock;                      // measures `patience_ms`
+  const Clock& clock;                      // measures `timeout_ms`
   RemoteLine on_line;                      // called on the thread that runs the command
   std::function<bool()> is_given_up = {};  // called with each output; true: the run counts as lost
 };

@@ -12,7 +12,7 @@ namespace topsctl {
 struct ExaminedTransaction {
   Transaction transaction;      // without records if its journal cannot be read
   std::optional<Error> damage;  // why it cannot be trusted
-  bool is_past = false;         // a later one was begun and not undone, so this one had ended
+  bool is_superseded = false;   // a later one was begun and not undone, so this one had ended
   bool is_restorable = true;    // `recover --from-store` can still use some of its backup
 };
 

@@ -96,7 +96,7 @@ Transaction new_transaction(const Host& host);
 
 // Takes topsctl's own lock, which allows one change at a time; the descriptor holds it. Throws
 // Error{busy}, Error{permission}.
-Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
+Descriptor take_own_lock(const Host& host, std::int64_t timeout_ms,
                          const std::function<void(const std::string&)>& on_wait);
 
 // Opens the lock file; an empty descriptor if it is missing or may not be read.
@@ -115,7 +115,7 @@ Locked locks_of_undo(const Host& host);
 class ChangeLock {
  public:
   // Throws Error{busy}, Error{permission}.
-  ChangeLock(const Host& host, std::int64_t patience_ms,
+  ChangeLock(const Host& host, std::int64_t timeout_ms,
              const std::function<void(const std::string&)>& on_wait,
              Locked locked = Locked::with_dpkg);
   std::vector<LockReport> reports() const;

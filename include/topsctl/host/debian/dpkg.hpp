@@ -26,9 +26,9 @@ std::string_view path_beside(std::string_view dpkg_sibling);
 // processes.
 class DpkgFrontendLock {
  public:
-  // Waits up to `patience_ms`; calls `on_wait` once with a description of the holder. Throws
+  // Waits up to `timeout_ms`; calls `on_wait` once with a description of the holder. Throws
   // Error{busy}.
-  DpkgFrontendLock(const Host& host, std::int64_t patience_ms,
+  DpkgFrontendLock(const Host& host, std::int64_t timeout_ms,
                    const std::function<void(const std::string&)>& on_wait);
 
   const std::string& waited_for() const { return waited_for_; }  // empty: no holder

@@ -76,7 +76,7 @@ Descriptor start_detached(const std::vector<std::string>& arguments);
 // own session, without a terminal, not ended by SIGINT, SIGTERM and SIGHUP. Keeps only the
 // descriptor `kept` open and passes it to `work`. No other thread may be running. Throws
 // Error{host_unfit}.
-void start_keeper(const Descriptor& kept, const std::function<void(int)>& work);
+void daemonize(const Descriptor& kept, const std::function<void(int)>& work);
 
 // Notifies the process that called start_detached(); does nothing in any other process.
 void declare_ready();

@@ -62,9 +62,9 @@ std::string start_of_process(pid_t process);
 std::string state_of_process(pid_t process);
 
 // Sends a signal to the process with this start, never to a later one with its number, and waits
-// for its end; false if that takes longer than `patience_ms`. Throws Error{permission} for another
+// for its end; false if that takes longer than `timeout_ms`. Throws Error{permission} for another
 // user's process.
-bool signal_process(pid_t process, const std::string& start, int number, std::int64_t patience_ms);
+bool signal_process(pid_t process, const std::string& start, int number, std::int64_t timeout_ms);
 
 // Processor time used by these processes so far, in milliseconds; omits those that have ended.
 std::map<pid_t, std::int64_t> processor_times_of(const std::vector<pid_t>& processes);

@@ -146,8 +146,8 @@ TEST_F(CheckingAStack, ClimbsNoHigherThanWhatCarries) {
   ASSERT_TRUE(verification.stop);
   EXPECT_EQ(*verification.stop, (Stop{CheckLevel::files, "eccl-library"}));
   for (const CheckResult& result : verification.checks) {
-    EXPECT_EQ(result.status == CheckStatus::skipped && result.rung > CheckLevel::files,
-              result.rung > CheckLevel::files)
+    EXPECT_EQ(result.status == CheckStatus::skipped && result.level > CheckLevel::files,
+              result.level > CheckLevel::files)
         << result.id;
   }
   EXPECT_EQ(check("torch-gcu-import").observed, "not run: 'eccl-library' failed");
@@ -158,7 +158,7 @@ TEST_F(CheckingAStack, ClimbsOnWithoutWhatNothingStandsOn) {
   ASSERT_EQ(verification.problems().size(), 1U);
   EXPECT_EQ(verification.problems()[0]->id, "environment-file");
   EXPECT_FALSE(verification.stop);
-  EXPECT_EQ(verification.checks.back().rung, CheckLevel::import);
+  EXPECT_EQ(verification.checks.back().level, CheckLevel::import);
 }
 
 // To read it to its end would take a minute; no later check asks for a signal.

@@ -53,7 +53,7 @@ TEST_F(CompatibilityOfPackages, AreComparedWithWhatIsInstalled) {
   installed("c-upgrade", "2.5.115-1");
   installed("d-downgrade", "1:0.5");
   const std::vector<CompatibilityChange> expected = {
-      {0, "", "", "1", ChangeAction::fresh},
+      {0, "", "", "1", ChangeAction::added},
       {1, "", "1.0-1", "1.0-1", ChangeAction::same},
       {2, "", "2.5.115-1", "2.5.136-1", ChangeAction::upgrade},
       {3, "", "1:0.5", "1", ChangeAction::downgrade}};
@@ -66,7 +66,7 @@ TEST_F(CompatibilityOfPackages, AreComparedWithWhatIsInstalled) {
 TEST_F(CompatibilityOfPackages, AreNewWhereOnlySettingsAreLeft) {
   deb("tops-sdk", "2");
   installed("tops-sdk", "3").status = dpkg_status("deinstall ok config-files");
-  EXPECT_EQ(fit().changes[0].action, ChangeAction::fresh);
+  EXPECT_EQ(fit().changes[0].action, ChangeAction::added);
   EXPECT_THAT(ids(), IsEmpty());
 }
 

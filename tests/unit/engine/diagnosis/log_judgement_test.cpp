@@ -55,9 +55,9 @@ const DiagnosisCatalogue& catalogue() {
   return made;
 }
 
-LogStory story_of(std::string_view text, std::size_t piece = std::string_view::npos) {
+LogTimeline story_of(std::string_view text, std::size_t piece = std::string_view::npos) {
   static const LogMatcher matcher(catalogue());
-  LogStory story;
+  LogTimeline story;
   LogMatcher::Effort effort;
   LogReader reader(matcher, effort, story, "train.log", std::nullopt, 0);
   for (std::size_t at = 0; at < text.size(); at += std::min(piece, text.size() - at))
@@ -88,7 +88,7 @@ TEST(LogJudgements, a_traceback_is_judged_as_a_whole_though_other_ranks_write_be
 }
 
 TEST(LogJudgements, do_not_depend_on_the_pieces_in_which_a_log_is_read) {
-  const LogStory whole = story_of(full_card);
+  const LogTimeline whole = story_of(full_card);
   for (const std::size_t piece : {1U, 2U, 7U, 64U}) EXPECT_EQ(story_of(full_card, piece), whole);
 }
 
@@ -210,14 +210,14 @@ TEST(LogJudgements, what_logging_could_not_write_is_no_failure) {
 }
 
 TEST(LogJudgements, two_headings_in_a_row_are_two_ranks_and_one_traceback) {
-  const LogStory story = story_of(
+  const LogTimeline story = story_of(
       "Traceback (most recent call last):\nTraceback (most recent call last):\n  File \"x\"\n"
       "KeyError: 'y'\n");
   EXPECT_EQ(story.tracebacks.size(), 1U);
 }
 
 TEST(LogJudgements, the_list_of_failures_is_of_the_last_attempt) {
-  LogStory story = story_of(
+  LogTimeline story = story_of(
       "Traceback (most recent call last):\n  File \"x\"\nerrors.ChildFailedError: \n"
       "Root Cause (first observed failure):\n  rank      : 1 (local_rank: 1)\n"
       "  exitcode  : -9 (pid: 12)\n=====\n");
@@ -265,7 +265,7 @@ TEST(LogJudgements, the_list_of_torchrun_tells_which_rank_ended_how) {
 TEST(LogJudgements, the_time_of_an_earlier_piece_counts) {
   const std::string text = "2025-09-21 10:00:02 - INFO - begins\nx\nAddress already in use\n" +
                            std::string(5000, 'y') + "\nAddress already in use\n";
-  const LogStory whole = story_of(text);
+  const LogTimeline whole = story_of(text);
   ASSERT_EQ(whole.sightings.size(), 2U);
   EXPECT_TRUE(whole.sightings[0].place.time_ms);
   EXPECT_FALSE(whole.sightings[1].place.time_ms) << "it is too far away";
@@ -283,7 +283,7 @@ TEST(LogJudgements, a_log_that_became_a_link_after_it_was_found_is_not_read) {
   std::filesystem::remove(folder / "logs/a.log");
   std::filesystem::create_symlink(folder / "secret", folder / "logs/a.log");
   for (const Sandboxing sandboxing : {Sandboxing::on, Sandboxing::off}) {
-    const LogStory story = read_logs(matcher, files, {sandboxing, {}});
+    const LogTimeline story = read_logs(matcher, files, {sandboxing, {}});
     EXPECT_TRUE(story.sightings.empty());
     ASSERT_EQ(story.sources.size(), 2U);
     EXPECT_NE(story.sources[0].problem, "");
@@ -320,7 +320,7 @@ TEST(LogJudgements, a_traceback_at_the_end_of_a_progress_bar_is_seen_however_lon
   for (const std::size_t size : {100U, 20000U, 30000U, 70000U, 200000U}) {
     const std::string text = bar_of(size) + std::string(traceback);
     for (const std::size_t piece : {std::size_t{7}, std::size_t{65536}, text.size()}) {
-      const LogStory story = story_of(text, piece);
+      const LogTimeline story = story_of(text, piece);
       ASSERT_EQ(story.tracebacks.size(), 1U) << size << " in pieces of " << piece;
       ASSERT_EQ(story.sightings.size(), 1U);
       EXPECT_EQ(story.sightings[0].place.line, 4);
@@ -345,21 +345,21 @@ TEST(LogJudgements, a_log_whose_lines_end_with_carriage_returns_reads_as_any_oth
   };
   EXPECT_EQ(story_of(with_ends("\r\n")), story_of(full_card));
   EXPECT_EQ(story_of(with_ends("\r\r\n"), 1), story_of(full_card));
-  const LogStory apple = story_of(with_ends("\r"));
+  const LogTimeline apple = story_of(with_ends("\r"));
   ASSERT_EQ(apple.sightings.size(), 2U);
   EXPECT_EQ(apple.sightings[1].id, "card-full");
   EXPECT_EQ(apple.sightings[1].place.line, 1);
 }
 
 TEST(LogJudgements, the_label_of_a_line_holds_for_all_texts_in_it) {
-  const LogStory story = story_of("[rank3]:  10%|#   |\r 20%|##  |\rAddress already in use\n");
+  const LogTimeline story = story_of("[rank3]:  10%|#   |\r 20%|##  |\rAddress already in use\n");
   ASSERT_EQ(story.sightings.size(), 1U);
   EXPECT_EQ(story.sightings[0].place.rank, 3);
 }
 
 TEST(LogJudgements, a_line_without_end_does_not_fill_the_memory) {
   static const LogMatcher matcher(catalogue());
-  LogStory story;
+  LogTimeline story;
   LogMatcher::Effort effort;
   LogReader reader(matcher, effort, story, "train.log", std::nullopt, 0);
   const std::string block(1 << 20, 'x');

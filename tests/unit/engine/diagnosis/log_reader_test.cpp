@@ -25,7 +25,7 @@ TEST(LogReaders, what_resembles_failures_too_often_does_not_hide_one_that_is_rar
       catalogue_of({{"often", "alpha beta.*gamma"}, {"rare", "delta epsilon"}});
   const LogMatcher matcher(two);
   LogMatcher::Effort effort;
-  LogStory story;
+  LogTimeline story;
   LogReader reader(matcher, effort, story, "train.log", std::nullopt, 0);
   reader.take("alpha beta gamma\n");
   EXPECT_FALSE(effort.was_short());
@@ -45,7 +45,7 @@ TEST(LogReaders, a_failure_of_every_rank_does_not_fill_the_memory) {
   const DiagnosisCatalogue two = catalogue_of({{"often", "alpha beta"}, {"rare", "delta epsilon"}});
   const LogMatcher matcher(two);
   LogMatcher::Effort effort = LogMatcher::Effort::unlimited();
-  LogStory story;
+  LogTimeline story;
   LogReader reader(matcher, effort, story, "train.log", std::nullopt, 0);
   std::string lines;
   for (int rank = 0; rank < 70'000; ++rank)

@@ -21,7 +21,7 @@ const DiagnosisCatalogue& eccl_catalogue() {
 
 Judgement judge_text(const std::string& text) {
   static const LogMatcher matcher(eccl_catalogue());
-  LogStory story;
+  LogTimeline story;
   LogMatcher::Effort effort = LogMatcher::Effort::unlimited();
   LogReader reader(matcher, effort, story, "train.log", std::nullopt, 0);
   reader.take(text);

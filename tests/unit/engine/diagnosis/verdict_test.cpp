@@ -13,7 +13,7 @@ namespace {
 Judgement verdict_of(std::string_view text, std::optional<int> status = std::nullopt) {
   static const DiagnosisCatalogue catalogue = for_backend(built_in_diagnoses(), "eccl");
   static const LogMatcher matcher(catalogue);
-  LogStory story;
+  LogTimeline story;
   LogMatcher::Effort effort = LogMatcher::Effort::unlimited();
   LogReader reader(matcher, effort, story, "train.log", std::nullopt, 0);
   reader.take(text);

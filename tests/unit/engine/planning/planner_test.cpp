@@ -284,7 +284,7 @@ TEST_F(Planning, TriesTheCardsWhereAllOfThemAreToBeSeen) {
     std::vector<std::string> found;
     for (const CheckRule& rule :
          std::get<RunChecks>(made.steps[made.steps.size() - 2].action).checks)
-      if (rule.rung > CheckLevel::import) found.push_back(rule.id);
+      if (rule.level > CheckLevel::import) found.push_back(rule.id);
     return found;
   };
   EXPECT_THAT(trials(), IsEmpty());

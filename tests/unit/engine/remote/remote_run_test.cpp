@@ -34,7 +34,7 @@ class RemoteRuns : public testing::Test {
   RemoteRun described() {
     RemoteCommand command;
     command.words = {"install", "/tmp/a.deb"};
-    command.patience_ms = patience_ms;
+    command.timeout_ms = timeout_ms;
     return {.remote = remote,
             .target = target,
             .program = program,
@@ -49,7 +49,7 @@ class RemoteRuns : public testing::Test {
   ScriptedRemote remote;
   SystemClock clock;
   std::string lines;
-  std::int64_t patience_ms = 60'000;
+  std::int64_t timeout_ms = 60'000;
 };
 
 TEST_F(RemoteRuns, BringTextAsItStands) {
@@ -81,7 +81,7 @@ TEST_F(RemoteRuns, WaitForAHostThatWasReachedBefore) {
   remote.script = {{result(0, install_report())}};
   remote.refusals = 2;
   EXPECT_EQ(run_remote(described).reconnects, 2U);
-  described.command.patience_ms = -1;
+  described.command.timeout_ms = -1;
   remote.refusals = 1;
   EXPECT_EQ(thrown_by([&] { run_remote(described); }).message(), "no route");
   EXPECT_EQ(remote.connections, 4U);
@@ -147,7 +147,7 @@ TEST_F(RemoteRuns, EndInTimeHoweverOftenTheySaySomething) {
 }
 
 TEST_F(RemoteRuns, AreGivenUpWhenTheConnectionDoesNotComeBack) {
-  patience_ms = 0;
+  timeout_ms = 0;
   remote.script = {{frame(FrameKind::event, "one\n")}};
   const Error error = thrown_by([&] { run(); });
   EXPECT_EQ(error.code(), ErrorCode::unreachable);
@@ -195,7 +195,7 @@ TEST_F(RemoteRuns, SayThatTheyWereCutOff) {
 
 TEST_F(RemoteRuns, RefuseAFrameThatIsTooLong) {
   remote.script = {{std::string("X\xff\xff\xff\x7f", 5)}};
-  patience_ms = 0;
+  timeout_ms = 0;
   EXPECT_EQ(thrown_by([&] { run(); }).code(), ErrorCode::unreachable);
 }
 

@@ -76,7 +76,7 @@ inline auto members_of(LogSource& value) {
   return std::tie(path, bytes, rank, problem);
 }
 
-struct LogStory {
+struct LogTimeline {
   std::vector<LogSource> sources;
   std::vector<Sighting> sightings;    // at most 20 of each diagnosis, rank and file
   std::vector<Traceback> tracebacks;  // the first 100
@@ -84,9 +84,9 @@ struct LogStory {
   std::vector<LogPlace> failures;   // lines that report the job's failure
   std::optional<LogPlace> success;  // the last line that reports a successful end
   int attempts = 0;                 // the highest attempt number
-  bool operator==(const LogStory&) const = default;
+  bool operator==(const LogTimeline&) const = default;
 };
-inline auto members_of(LogStory& value) {
+inline auto members_of(LogTimeline& value) {
   auto& [sources, sightings, tracebacks, deaths, failures, success, attempts] = value;
   return std::tie(sources, sightings, tracebacks, deaths, failures, success, attempts);
 }

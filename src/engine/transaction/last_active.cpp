@@ -1,5 +1,5 @@
 // A thread that touches a file, and the functions that read its time.
-#include "topsctl/engine/transaction/sign_of_life.hpp"
+#include "topsctl/engine/transaction/last_active.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -53,7 +53,7 @@ std::string this_start() {
   }
 }
 
-SignOfLife::SignOfLife(const std::filesystem::path& folder)
+LastActive::LastActive(const std::filesystem::path& folder)
     : path_(folder / sign_file),
       file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600)) {
   if (!file_.is_open()) return;
@@ -69,9 +69,9 @@ SignOfLife::SignOfLife(const std::filesystem::path& folder)
   });
 }
 
-SignOfLife::~SignOfLife() = default;
+LastActive::~LastActive() = default;
 
-void SignOfLife::end() {
+void LastActive::end() {
   thread_ = {};
   ::unlink(path_.c_str());
 }

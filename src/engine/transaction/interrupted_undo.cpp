@@ -1,5 +1,5 @@
 // Plans the rollback of an interrupted transaction: separates its own changes from foreign ones.
-#include "topsctl/engine/transaction/cut_off_undo.hpp"
+#include "topsctl/engine/transaction/interrupted_undo.hpp"
 
 #include <sys/stat.h>
 
@@ -10,8 +10,8 @@
 #include <optional>
 #include <set>
 
+#include "engine/transaction/change_ownership.hpp"
 #include "engine/transaction/dpkg_merge.hpp"
-#include "engine/transaction/own_work.hpp"
 #include "engine/transaction/undo_paths.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -41,7 +41,7 @@ bool has_announced_undo(const Transaction& transaction) {
           Json::parse(last.details, nullptr, false).value("undo", false));
 }
 
-Snapshot goal_of(const Host& host, const Transaction& transaction, const fs::path& store) {
+Snapshot target_state_of(const Host& host, const Transaction& transaction, const fs::path& store) {
   if (!has_announced_undo(transaction)) return load_snapshot(store);
   try {
     return load_undo(host, transaction);
@@ -58,32 +58,35 @@ bool was_loader_cache_left(const Host& host, const Transaction& transaction) {
   return Json::parse(last.details, nullptr, false).value("loader_cache", false);
 }
 
-class CutOffUndo {
+class InterruptedUndo {
  public:
-  // `goal`: the state to restore.
-  CutOffUndo(const Host& host, const Transaction& transaction, std::int64_t end_ns, Snapshot goal)
+  // `target_state`: the state to restore.
+  InterruptedUndo(const Host& host, const Transaction& transaction, std::int64_t end_ns,
+                  Snapshot target_state)
       : host_(host),
         tree_(host.root),
         store_(host.resolve(transaction.folder) / snapshot_folder),
-        goal_(std::move(goal)),
-        own_(host, transaction, goal_, store_, end_ns),
+        target_state_(std::move(target_state)),
+        own_(host, transaction, target_state_, store_, end_ns),
         was_loader_cache_left_(was_loader_cache_left(host, transaction)) {}
 
   UndoPlan make() {
     undo_.rebuild_loader_cache = was_loader_cache_left_;
-    if (!goal_.debs) {
-      undo_.snapshot = std::move(goal_);
+    if (!target_state_.debs) {
+      undo_.snapshot = std::move(target_state_);
       return std::move(undo_);
     }
-    undo_.snapshot.debs = goal_.debs;
-    std::vector<Look> looks(goal_.paths.size());
+    undo_.snapshot.debs = target_state_.debs;
+    std::vector<FileStamp> looks(target_state_.paths.size());
     for_each_index(
-        looks.size(), [&](std::size_t i) { looks[i] = look_at(tree_, goal_.paths[i].path); },
+        looks.size(),
+        [&](std::size_t i) { looks[i] = stamp_of(tree_, target_state_.paths[i].path); },
         disk_threads);
     for (std::size_t i = 0; i < looks.size(); ++i) {
-      if (goal_.paths[i].keeping != Keeping::released) add(goal_.paths[i], looks[i]);
+      if (target_state_.paths[i].keeping != Keeping::released)
+        add(target_state_.paths[i], looks[i]);
     }
-    for (const std::string& path : new_paths(host_, goal_)) add_newcomer(path);
+    for (const std::string& path : new_paths(host_, target_state_)) add_newcomer(path);
     leave_folders_of_others();
     std::sort(undo_.snapshot.paths.begin(), undo_.snapshot.paths.end(),
               [](const KeptPath& a, const KeptPath& b) { return a.path < b.path; });
@@ -92,7 +95,7 @@ class CutOffUndo {
   }
 
  private:
-  void add(KeptPath kept, const Look& look) {
+  void add(KeptPath kept, const FileStamp& look) {
     const bool is_unpacked = kept.is_unpacked;
     kept.is_unpacked = false;  // files that dpkg left beside it are among the new paths
     if (kept.state.type == PathType::directory && look.state.type == PathType::directory) {
@@ -128,12 +131,12 @@ class CutOffUndo {
   bool is_shared(const KeptPath& kept) {
     if (shared_.empty()) {
       shared_.insert("");
-      for (const KeptPath& each : goal_.paths) shared_.insert(each.same_file);
+      for (const KeptPath& each : target_state_.paths) shared_.insert(each.same_file);
     }
     return !kept.same_file.empty() || shared_.contains(kept.path);
   }
 
-  void merge(KeptPath kept, const Look& look) {
+  void merge(KeptPath kept, const FileStamp& look) {
     if (look.state.type != PathType::file) {
       undo_.snapshot.paths.push_back(std::move(kept));
       return;
@@ -164,9 +167,9 @@ class CutOffUndo {
   }
 
   void add_newcomer(const std::string& path) {
-    const Look look = look_at(tree_, path);
+    const FileStamp look = stamp_of(tree_, path);
     if (look.state.type == PathType::absent) return;
-    if (own_.is_own_newcomer(path, look)) {
+    if (own_.created_by_us(path, look)) {
       undo_.snapshot.paths.push_back({path, {}});
     } else {
       undo_.kept_of_others.push_back(path);
@@ -188,8 +191,8 @@ class CutOffUndo {
   const Host& host_;
   const FileTree tree_;
   const fs::path store_;
-  Snapshot goal_;
-  OwnWork own_;
+  Snapshot target_state_;
+  ChangeOwnership own_;
   const bool was_loader_cache_left_;
   std::set<std::string> shared_;
   UndoPlan undo_;
@@ -197,17 +200,18 @@ class CutOffUndo {
 
 }  // namespace
 
-UndoPlan undo_of_cut_off(const Host& host, const Transaction& transaction, std::int64_t end_ns) {
+UndoPlan plan_undo_of_interrupted(const Host& host, const Transaction& transaction,
+                                  std::int64_t end_ns) {
   const fs::path folder = host.resolve(transaction.folder);
   const fs::path store = folder / snapshot_folder;
   remove_working_folders(folder);  // the disk may be full of them
-  Snapshot goal = goal_of(host, transaction, store);
+  Snapshot target_state = target_state_of(host, transaction, store);
   std::vector<std::string> lost;
   const auto before = load_folder_record(store);
   // An announced plan was made while the backup was complete.
   if (before && !has_announced_undo(transaction))
-    lost = complete_snapshot(host, goal, store, *before, end_ns);
-  UndoPlan undo = CutOffUndo(host, transaction, end_ns, std::move(goal)).make();
+    lost = complete_snapshot(host, target_state, store, *before, end_ns);
+  UndoPlan undo = InterruptedUndo(host, transaction, end_ns, std::move(target_state)).make();
   undo.lost = std::move(lost);
   return undo;
 }

@@ -13,6 +13,7 @@ namespace topsctl {
 // write set first (complete_snapshot). With records of earlier versions of topsctl, all changes
 // count as the transaction's. Throws Error{host_unfit} if another program's dpkg was interrupted
 // since.
-UndoPlan undo_of_cut_off(const Host& host, const Transaction& transaction, std::int64_t end_ns);
+UndoPlan plan_undo_of_interrupted(const Host& host, const Transaction& transaction,
+                                  std::int64_t end_ns);
 
 }  // namespace topsctl

@@ -1,5 +1,5 @@
 // Judges by names, dpkg's records and times.
-#include "engine/transaction/own_work.hpp"
+#include "engine/transaction/change_ownership.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -82,31 +82,32 @@ std::optional<std::string> group_behind(const FileState& link) {
 
 }  // namespace
 
-struct OwnWork::DpkgNow {
+struct ChangeOwnership::DpkgNow {
   std::vector<TargetPackage> packages;
   std::map<std::string, InstalledDeb> debs;  // ours
   bool was_configured_since = false;         // another program configured one of ours
 };
 
-Look look_at(const FileTree& tree, const std::string& path) {
+FileStamp stamp_of(const FileTree& tree, const std::string& path) {
   const auto inode = tree.inode(path);
   if (!inode) return {};
   const timespec& changed = inode->status().st_ctim;
   return {inode->state(Content::ignore), changed.tv_sec * 1'000'000'000 + changed.tv_nsec};
 }
 
-OwnWork::OwnWork(const Host& host, const Transaction& transaction, const Snapshot& goal,
-                 const fs::path& store, std::int64_t end_ns)
-    : host_(host), tree_(host.root), goal_(goal), store_(store), end_ns_(end_ns) {
+ChangeOwnership::ChangeOwnership(const Host& host, const Transaction& transaction,
+                                 const Snapshot& target_state, const fs::path& store,
+                                 std::int64_t end_ns)
+    : host_(host), tree_(host.root), target_state_(target_state), store_(store), end_ns_(end_ns) {
   patched_ = transaction.patched();
-  if (!goal.debs || !patched_.empty()) return;
-  for (const std::string& name : *goal.debs) debs_[name];
+  if (!target_state.debs || !patched_.empty()) return;
+  for (const std::string& name : *target_state.debs) debs_[name];
   for (const PackageChange& change : summary_of(transaction).packages) {
     if (change.kind == PackageKind::deb) debs_[change.name] = change.after.value_or("");
   }
   std::vector<Diversion> diversions = read_diversions(host);
   const std::string file = concat(dpkg_directory, "/diversions");
-  if (const KeptPath* kept = kept_at(goal, canonical_in_root(host.root, file))) {
+  if (const KeptPath* kept = kept_at(target_state, canonical_in_root(host.root, file))) {
     for (Diversion& each : parse_diversions(kept_text(*kept, store)))
       diversions.push_back(std::move(each));
   }
@@ -120,30 +121,31 @@ OwnWork::OwnWork(const Host& host, const Transaction& transaction, const Snapsho
 
 // For a diversion that does not belong to one of our packages: judged by the existing side, because
 // a rename sets its change time.
-bool OwnWork::is_own_diversion(const std::string& from, const std::string& to) const {
+bool ChangeOwnership::is_own_diversion(const std::string& from, const std::string& to) const {
   const std::string place = canonical_in_root(host_.root, to);
-  const Look looks[] = {look_at(tree_, canonical_in_root(host_.root, from)), look_at(tree_, place)};
-  return kept_at(goal_, place) != nullptr &&
+  const FileStamp looks[] = {stamp_of(tree_, canonical_in_root(host_.root, from)),
+                             stamp_of(tree_, place)};
+  return kept_at(target_state_, place) != nullptr &&
          std::any_of(std::begin(looks), std::end(looks),
-                     [&](const Look& look) { return is_early(look); }) &&
-         std::none_of(std::begin(looks), std::end(looks), [&](const Look& look) {
+                     [&](const FileStamp& look) { return is_early(look); }) &&
+         std::none_of(std::begin(looks), std::end(looks), [&](const FileStamp& look) {
            return look.state.type != Kind::absent && is_late(look);
          });
 }
 
-bool OwnWork::is_named(const std::string& path) const {
-  const KeptPath* kept = kept_at(goal_, path);
+bool ChangeOwnership::is_named(const std::string& path) const {
+  const KeptPath* kept = kept_at(target_state_, path);
   return kept != nullptr && !kept->is_found;
 }
 
-const OwnWork::DpkgNow& OwnWork::dpkg_now() {
+const ChangeOwnership::DpkgNow& ChangeOwnership::dpkg_now() {
   if (dpkg_now_) return *dpkg_now_;
   auto now = std::make_shared<DpkgNow>();
   now->packages = read_packages(host_);
   std::vector<std::string> names;
   for (const auto& [name, version] : debs_) names.push_back(name);
   now->debs = read_debs(host_, now->packages, names);
-  const bool is_written_since = is_late(look_at(tree_, dpkg_status_file));
+  const bool is_written_since = is_late(stamp_of(tree_, dpkg_status_file));
   for (const auto& [name, deb] : now->debs) {
     if (is_written_since && is_installed(deb.status) && deb.version == debs_[name])
       now->was_configured_since = true;
@@ -152,7 +154,7 @@ const OwnWork::DpkgNow& OwnWork::dpkg_now() {
   return *dpkg_now_;
 }
 
-Owner OwnWork::owner(const KeptPath& kept, const Look& look, bool is_unpacked) {
+Owner ChangeOwnership::owner(const KeptPath& kept, const FileStamp& look, bool is_unpacked) {
   if (const auto patched = patched_.find(kept.path); patched != patched_.end()) {
     const bool is_ours = tree_.state(kept.path, Content::digest).sha256 == patched->second;
     return is_ours ? Owner::us : Owner::both;
@@ -165,7 +167,7 @@ Owner OwnWork::owner(const KeptPath& kept, const Look& look, bool is_unpacked) {
       return is_early(look) ? Owner::us : owner_of_group(*group);
   }
   if (is_byte_code(kept.path) &&
-      (kept.state.type == Kind::absent || is_code_of_kept(goal_, kept.path)))
+      (kept.state.type == Kind::absent || is_code_of_kept(target_state_, kept.path)))
     return Owner::us;
   if (changes_by_itself(kept.path)) return is_late(look) ? Owner::nobody : Owner::us;
   return kept.is_found ? owner_of_found(kept, look) : owner_of_named(kept, look, is_unpacked);
@@ -173,21 +175,22 @@ Owner OwnWork::owner(const KeptPath& kept, const Look& look, bool is_unpacked) {
 
 // Only the time of the directory shows who removed an entry; in the transaction's own directories,
 // the transaction did.
-Owner OwnWork::owner_of_found(const KeptPath& kept, const Look& look) const {
+Owner ChangeOwnership::owner_of_found(const KeptPath& kept, const FileStamp& look) const {
   if (look.state.type != Kind::absent) return is_late(look) ? Owner::others : Owner::us;
   if (const auto other = diverted_.find(kept.path); other != diverted_.end()) {
-    const Look there = look_at(tree_, other->second);
+    const FileStamp there = stamp_of(tree_, other->second);
     if (there.state.type != Kind::absent) return is_late(there) ? Owner::others : Owner::us;
   }
   const std::string folder = folder_above(kept.path);
   const bool is_ours = std::any_of(
-      goal_.families.begin(), goal_.families.end(),
+      target_state_.families.begin(), target_state_.families.end(),
       [&](const PathFamily& family) { return family.is_own && family.directory == folder; });
-  return is_ours || !is_late(look_at(tree_, folder)) ? Owner::us : Owner::others;
+  return is_ours || !is_late(stamp_of(tree_, folder)) ? Owner::us : Owner::others;
 }
 
 // Changing attributes or linking does not change the content: this uses the time of the content.
-Owner OwnWork::owner_of_named(const KeptPath& kept, const Look& look, bool is_unpacked) {
+Owner ChangeOwnership::owner_of_named(const KeptPath& kept, const FileStamp& look,
+                                      bool is_unpacked) {
   const bool has_content = look.state.type == Kind::file || look.state.type == Kind::symlink;
   if (!has_content || look.state.mtime_ns <= end_ns_) return Owner::us;
   const DpkgNow& now = dpkg_now();
@@ -207,32 +210,33 @@ Owner OwnWork::owner_of_named(const KeptPath& kept, const Look& look, bool is_un
 }
 
 // dpkg records the digest of a package's conffile after it has installed it, or asked about it.
-bool OwnWork::was_conffile_touched(const std::string& path) const {
-  const KeptPath* kept = kept_at(goal_, dpkg_status_file);
+bool ChangeOwnership::was_conffile_touched(const std::string& path) const {
+  const KeptPath* kept = kept_at(target_state_, dpkg_status_file);
   const std::string before = kept == nullptr ? "" : kept_text(*kept, store_);
   return noted_digest(parse_packages(before), path) != noted_digest(dpkg_now_->packages, path);
 }
 
-std::optional<Owner> OwnWork::owner_of_alternative(const std::string& path, const Look& look) {
+std::optional<Owner> ChangeOwnership::owner_of_alternative(const std::string& path,
+                                                           const FileStamp& look) {
   const auto group = group_of(path);
   if (!group) return std::nullopt;
   return is_early(look) ? Owner::us : owner_of_group(*group);
 }
 
 // The target of an alternative's link, before or now; links of slaves have no record.
-bool OwnWork::is_own_choice(const std::string& name) const {
+bool ChangeOwnership::is_own_choice(const std::string& name) const {
   const std::string path = concat(alternatives_folder, name);
-  const KeptPath* kept = kept_at(goal_, path);
+  const KeptPath* kept = kept_at(target_state_, path);
   return (kept != nullptr && is_named(kept->state.target)) ||
          is_named(tree_.state(path, Content::ignore).target);
 }
 
 // Judged by the owners of its choices, before and now.
-Owner OwnWork::owner_of_group(const std::string& group) {
+Owner ChangeOwnership::owner_of_group(const std::string& group) {
   const auto [known, is_new] = groups_.try_emplace(group, Owner::others);
   if (!is_new) return known->second;
   const std::string path = concat(dpkg_directory, "/alternatives/", group);
-  const KeptPath* kept = kept_at(goal_, path);
+  const KeptPath* kept = kept_at(target_state_, path);
   const std::string before = kept == nullptr ? "" : kept_text(*kept, store_);
   const std::string now = read_text_if_present(host_.resolve(path)).value_or("");
   if (before.empty() && now.empty()) {
@@ -261,7 +265,7 @@ Owner OwnWork::owner_of_group(const std::string& group) {
   return known->second;
 }
 
-bool OwnWork::is_own_newcomer(const std::string& path, const Look& look) {
+bool ChangeOwnership::created_by_us(const std::string& path, const FileStamp& look) {
   if (const auto package = package_of_record(path)) return debs_.contains(*package);
   const auto rest = in_dpkg(path);
   if (rest && rest->starts_with("updates/")) {
@@ -276,13 +280,13 @@ bool OwnWork::is_own_newcomer(const std::string& path, const Look& look) {
   const std::string_view bare = path_beside(path);
   if (!bare.empty() && is_named(std::string(bare))) return true;
   const std::string folder = folder_above(path);
-  if (const KeptPath* above = kept_at(goal_, folder);
+  if (const KeptPath* above = kept_at(target_state_, folder);
       above != nullptr && above->state.type == Kind::directory) {
     const auto covers = [&](const PathFamily& family) {
       return family.directory == folder && name.starts_with(family.prefix);
     };
     const bool is_only_own =
-        std::all_of(goal_.families.begin(), goal_.families.end(),
+        std::all_of(target_state_.families.begin(), target_state_.families.end(),
                     [&](const PathFamily& family) { return !covers(family) || family.is_own; });
     // Programs of the packages write there too, as the user who runs them.
     if (is_only_own && look.state.uid >= first_user) return false;
@@ -290,8 +294,9 @@ bool OwnWork::is_own_newcomer(const std::string& path, const Look& look) {
   return !is_late(look);
 }
 
-std::string OwnWork::without(const std::string& path, const std::string& before, const Look& look,
-                             std::vector<std::string>& conflicts) const {
+std::string ChangeOwnership::without(const std::string& path, const std::string& before,
+                                     const FileStamp& look,
+                                     std::vector<std::string>& conflicts) const {
   const std::string now = read_text(host_.join_canonical(path), 1ULL << 30U);
   const std::string rest = in_dpkg(path).value_or("");
   if (rest == "status") {

@@ -19,13 +19,13 @@ std::string this_start();
 
 // Touches a file in the transaction's directory regularly while the object lives. Fails silently:
 // without the file, the journal has the time of the last activity.
-class SignOfLife {
+class LastActive {
  public:
   // `folder` is the transaction's directory, as this process sees it.
-  explicit SignOfLife(const std::filesystem::path& folder);
-  ~SignOfLife();
-  SignOfLife(const SignOfLife&) = delete;
-  SignOfLife& operator=(const SignOfLife&) = delete;
+  explicit LastActive(const std::filesystem::path& folder);
+  ~LastActive();
+  LastActive(const LastActive&) = delete;
+  LastActive& operator=(const LastActive&) = delete;
 
   // Ends the touching and removes the file: the transaction has ended.
   void end();
