@@ -25,7 +25,7 @@ WORKER = """import json
 told = json.loads(os.environ["TF_CONFIG"])
 assert told["task"] == {"type": "worker", "index": int(os.environ["RANK"])}
 hosts = [worker.rpartition(":")[0] for worker in told["cluster"]["worker"]]
-assert len(set(told["cluster"]["worker"])) == int(os.environ["WORLD_SIZE"]) and len(set(hosts)) == 2, told
+assert len(set(told["cluster"]["worker"])) == int(os.environ["WORLD_SIZE"]) and len(set(hosts)) == int(os.environ["WORLD_SIZE"]) // 2, told
 """
 TRAIN_HERE = TRAIN + WORKER + "import socket\nprint('rank', dist.get_rank(), 'of', dist.get_world_size(), 'on', socket.gethostname())\n"
 KUBECTL = Path(__file__).resolve().parents[3] / "build/later/kubernetes-client/bookworm/usr/bin/kubectl"

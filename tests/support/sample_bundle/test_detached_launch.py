@@ -41,7 +41,7 @@ def test_a_detached_run_is_found_followed_stopped_and_repeated(job, tmp_path, to
     assert dry.returncode == 0 and word in dry.stdout, dry.stdout + dry.stderr
     (tmp_path / "train.py").write_text("print(1)", encoding="utf-8")
     changed = subprocess.run(repeat, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
-    assert changed.returncode == 3 and "'train.py' has changed since that run" in changed.stderr
+    assert changed.returncode == 3 and f"changed since {name}: 'train.py'" in changed.stderr, changed
 
 
 def test_a_starter_that_is_killed_ends_no_detached_run(job, tmp_path, topsctl_release, schema):
