@@ -157,6 +157,7 @@ def test_a_server_that_says_nothing_is_given_up(station, tmp_path):
     ("exec 1>&2", "a start-up file of its shell redirects standard output to standard error"),
     ("read answer", "a start-up file of its shell reads standard input"),
 ])
+@pytest.mark.sampled(2)
 def test_a_start_up_file_that_is_in_the_way_is_named(station, server, line, words):
     (server.home / ".bashrc").write_text(f"{line}\n")
     station.config.write_text(server.config.read_text())

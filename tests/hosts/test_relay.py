@@ -81,6 +81,7 @@ def test_a_link_that_breaks_on_the_way_is_made_up_for_directly(make_workstation,
     assert any(0 < relayed(target) < SIZE for target in document["targets"]), document
 
 
+@pytest.mark.whole
 def test_a_feeder_that_dies_takes_nobody_with_it(make_workstation, large):
     station = make_workstation(3)
     targets = targets_of(station.hosts)

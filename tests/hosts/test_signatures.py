@@ -275,6 +275,7 @@ def test_a_deployment_installs_what_it_read_and_nothing_else(make_workstation, p
     assert report["outcome"] == "committed" and report["inputs"][0]["signed_by"] is None, report
 
 
+@pytest.mark.whole
 def test_a_signed_lock_is_verified_by_the_targets_too(make_workstation, packages, signing, trusting):
     station = make_workstation(3)
     lock = signing.lock(packages, "approved")

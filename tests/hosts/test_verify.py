@@ -106,6 +106,7 @@ def test_the_right_rung_fails_and_nothing_else(copy_of, schema, state):
 
 @pytest.mark.parametrize("personality", ["t2x", "s60"])
 @pytest.mark.parametrize("ranks", [1, 2, 8])
+@pytest.mark.sampled(2)
 def test_both_generations_climb_to_the_ranks(installed, schema, personality, ranks):
     host = installed(personality)
     document = verify(host, "--ranks", str(ranks))

@@ -169,6 +169,7 @@ SURROUNDINGS = [{"SBATCH_EXPORT": "NONE"}, {"SLURM_EXPORT_ENV": "NONE"}, {"SLURM
 
 
 @pytest.mark.parametrize("around", SURROUNDINGS, ids=lambda around: next(iter(around)))
+@pytest.mark.sampled(3)
 def test_a_job_of_slurm_starts_whatever_is_around_it(slurm, launch, tmp_path, around):
     own = "".join(f"export {name}={launch.environment[name]!r}\n" for name in ("LD_LIBRARY_PATH", "PYTHONPATH") if name in launch.environment)
     job = launch.emit("slurm", *TWO_NODES, "--nproc", "2", "--set", "OWN=1", "--job-name", "own_name", script=CARDS_SEEN)
@@ -234,6 +235,7 @@ print("continues from", torch.load(sys.argv[2])["step"], flush=True)
 """
 
 
+@pytest.mark.whole
 def test_a_requeued_job_goes_on_from_the_newest_whole_checkpoint(slurm, launch, tmp_path):
     job = launch.emit("slurm", *TWO_NODES, "--nproc", "1", "--checkpoints", "work", "--resume", "--resume-from {checkpoint}",
                       script=REQUEUED)

@@ -124,6 +124,7 @@ print("rank", rank, "ends attempt", attempt)
 """
 
 
+@pytest.mark.long
 def test_all_hosts_start_again_together(hosts, schema):
     group = hosts(2)
     done = group.launch(RECOVERS, "--max-restarts", "1", arguments=["restarted"])
@@ -155,6 +156,7 @@ def test_ranks_that_wait_are_ended_when_one_fails(hosts, schema):
     assert not processes_with("of-asleep")
 
 
+@pytest.mark.whole
 def test_a_connection_whose_end_is_killed_ends_nothing(hosts, schema):
     group = hosts(2)
     running = group.start(BEGIN + "for _ in range(100):\n    dist.all_reduce(torch.ones(1))\n    time.sleep(0.1)\n", mark="connected")

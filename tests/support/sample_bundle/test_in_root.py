@@ -60,6 +60,7 @@ def in_root(tmp_path):
 
 
 @pytest.mark.parametrize("personality, way", [("t2x", "own"), ("s60", "stock")])
+@pytest.mark.sampled(2)
 def test_packages_and_wheels_install_and_work_in_an_older_root(in_root, bundle, personality, way):
     done = in_root(bundle("--only-needed", "--personality", personality), INSTALL.format(way=way) + PURGE)
     assert "version 25136;" in done.stdout

@@ -130,6 +130,7 @@ def test_ranks_of_a_torch_without_torchrun_add_up(job, tmp_path, torch_python, s
 @pytest.mark.parametrize("fault, cause, alone, status", [
     ("import flash_attention", "module-missing", False, 1), ("os.kill(os.getpid(), 9)", "rank-killed", False, 1),
     ("import flash_attention", "module-missing", True, 1), ("os.kill(os.getpid(), 9)", "rank-killed", True, 137)])
+@pytest.mark.sampled(2)
 def test_a_rank_that_dies_is_named_and_its_status_passed_on(job, tmp_path, schema, fault, cause, alone, status):
     more = {"PYTHONPATH": os.pathsep.join([str(torch_without_torchrun(tmp_path)), str(tmp_path / "site")])} if alone else None
     done = job(FAULT.format(fault), "--json", ranks=2, more=more)
@@ -145,6 +146,7 @@ def test_a_rank_that_dies_is_named_and_its_status_passed_on(job, tmp_path, schem
 
 
 @pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.sampled(2)
 def test_a_signal_ends_all_ranks_and_what_they_started(job, tmp_path, schema, number, status):
     word = f"signal-{number}-{os.getpid()}"
     done = job(IDLE, arguments=[word], ranks=3)
@@ -296,6 +298,7 @@ def test_a_fault_in_code_is_not_restarted(job, tmp_path, schema):
 
 
 @pytest.mark.parametrize("what", ["report", "stop"])
+@pytest.mark.sampled(2)
 def test_a_rank_that_is_stopped_is_named(job, tmp_path, schema, what):
     word = f"still-{what}-{os.getpid()}"
     done = job(IDLE, "--stall", "0.07", "--on-stall", what, arguments=[word], ranks=3)
