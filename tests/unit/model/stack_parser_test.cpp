@@ -116,7 +116,7 @@ const std::vector<Mistake>& mistakes() {
        R"("rung": "import", "component": "sdk")",
        "/checks/13/component: component 'sdk' has the wrong kind for a python_import check"},
       {"an_unknown_rung", R"("rung": "load")", R"("rung": "loads")",
-       R"(/checks/10/level: expected one of files, load, import, device, single, ranks, perf; got "loads" (did you mean 'load'?))"},
+       R"(/checks/10/rung: expected one of files, load, import, device, single, ranks, perf; got "loads" (did you mean 'load'?))"},
       {"a_library_check_without_symbols",
        R"(      "symbols": ["ecclGetVersion", "ecclGetUniqueId", "ecclCommInitRank"]})",
        R"(      "rung": "load"})", "/checks/5: missing key 'symbols'"},
