@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import threading
 from pathlib import Path
 
 from faults.sweep import LOCKS, NOT_THE_SAME_TWICE, OF_ONE_INSTALL, TIMEOUT, Point
@@ -25,7 +26,7 @@ def lose_terminal(sweep, scenario, number, leader, before, after, schema):
     """Runs the scenario on a terminal that is closed at that call, and asks for the report as a new connection would."""
     host = sweep.new_host(scenario)
     try:
-        code = _run_until_lost(sweep, [*sweep.command(scenario, host)[:-1], *(["--yes"] if scenario == "install" else [])], number, leader)
+        code = _run_until_lost(sweep, [*sweep.command(scenario, host)[:-1], "--yes"], number, leader)
         operator = Operator(host, sweep.binary, sweep.topsctl)
         id = operator.json("history")["transactions"][-1]["id"]
         shown = operator.json("history", "show", str(id))
@@ -57,6 +58,9 @@ def _run_until_lost(sweep, command, number, leader):
             [sweep.nth, output.name, str(number), "pause", "setsid", "--ctty", *LEADERS[leader], *command],
             stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
             env={"PATH": os.environ["PATH"], "HOME": os.fspath(sweep.scratch), "LANG": "C.UTF-8", "TERM": "xterm"})
+        # What waits for an answer never comes to that call.
+        limit = threading.Timer(TIMEOUT, tracer.kill)
+        limit.start()
         try:
             os.close(slave)
             reader = _drain_in_background(master)
@@ -68,6 +72,7 @@ def _run_until_lost(sweep, command, number, leader):
             os.kill(pid, signal.SIGCONT)
             tracer.wait(TIMEOUT)
         finally:
+            limit.cancel()
             with contextlib.suppress(ProcessLookupError):
                 tracer.kill()
             tracer.wait()
