@@ -244,8 +244,7 @@ class Program {
 
   std::string command_line() const {
     std::vector<std::string> words = {"topsctl"};
-    for (std::size_t i = 1; i < arguments_.size(); ++i)
-      words.push_back(shell_quoted(arguments_[i]));
+    for (std::size_t i = 1; i < arguments_.size(); ++i) words.push_back(typed_word(arguments_[i]));
     return joined(words, " ");
   }
 

@@ -25,6 +25,12 @@ std::string field(const Json& object, const char* key) {
   return found == object.end() ? "-" : html_text(*found);
 }
 
+// A document of a remote host may have anything.
+bool flag(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
 const Json& html_list(const Json& object, const char* key) {
   static const Json nothing = Json::array();
   const auto found = object.find(key);
@@ -105,7 +111,7 @@ class PageWriter {
   ReportPage page() {
     page_.title =
         format("topsctl {}: {}", field(document_, "command"), field(document_, "outcome"));
-    page_.failed = document_.value("failed", false);
+    page_.failed = flag(document_, "failed");
     write_facts();
     write_packages();
     write_timed("phases", {"phase", "started", "took"}, {"name", "started_at"});
@@ -263,7 +269,7 @@ ReportPage deployment_page(const Json& document) {
   page.title = format("topsctl {}: {}", field(document, "command"),
                       is_alone ? concat(field(all[0], "target"), ": ", field(all[0], "status"))
                                : field(document, "msg"));
-  page.failed = document.value("failed", false);
+  page.failed = flag(document, "failed");
   page.facts_title = format("deployment");
   if (all.empty()) add_error(page, document);
   add_origin(page, document);

@@ -2,6 +2,7 @@
 #include "cli/told_commands.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/render.hpp"
 #include "topsctl/base/text.hpp"
@@ -25,16 +26,42 @@ bool needs_root(const std::string& command) {
   return command == "install" || command == "repair";
 }
 
+// The words of one simple command as a shell would split it (POSIX.1-2017, XCU 2.3), each with its
+// quotes. Empty for any other text: with an open quote, or with an operator or expansion, which the
+// text may have from a path or from another host.
+Words shell_words(std::string_view line) {
+  Words words;
+  std::string word;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const char c = line[at];
+    const char next = at + 1 < line.size() ? line[at + 1] : '\0';
+    if (c == ' ' || c == '\n') {
+      if (!word.empty()) words.push_back(std::exchange(word, {}));
+      continue;
+    }
+    const bool is_escaped_text = c == '$' && next == '\'';
+    if (c == '\'' || is_escaped_text) {
+      std::size_t end = at + (is_escaped_text ? 2 : 1);
+      while (end < line.size() && line[end] != '\'')
+        end += is_escaped_text && line[end] == '\\' ? 2 : 1;
+      if (end >= line.size()) return {};
+      word += line.substr(at, end + 1 - at);
+      at = end;
+      continue;
+    }
+    if (std::string_view(";|&$()<>\"`\\#*?[~").find(c) != std::string_view::npos) return {};
+    word += c;
+  }
+  if (!word.empty()) words.push_back(std::move(word));
+  return words;
+}
+
 class ToldCommand {
  public:
   ToldCommand(const ToldWhere& where, std::string_view line) : where_(where) {
     is_with_sudo_ = line.starts_with(with_sudo);
     if (is_with_sudo_) line.remove_prefix(with_sudo.size());
-    for (std::string& word : split(std::string(line), ' ')) {
-      // A line may be broken within it.
-      word = trimmed(word);
-      if (!word.empty()) words_.push_back(std::move(word));
-    }
+    words_ = shell_words(line);
     const auto& parts = where.program->parts;
     const auto found = std::find_if(parts.begin(), parts.end(), [&](const auto& part) {
       return words_.size() > 1 && part->name == words_[1];
@@ -147,7 +174,9 @@ Words labels_of_commands() {
 std::size_t size_of_label(std::string_view text, const Words& labels) {
   const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
   for (const std::string& label : labels) {
-    if (text.substr(blanks).starts_with(label))
+    // Only a remedy is indented: "  next: ..." is a name or a line of a log.
+    const bool is_indentable = label.find(format("run:")) != std::string::npos;
+    if ((blanks == 0 || is_indentable) && text.substr(blanks).starts_with(label))
       return std::min(text.find_first_not_of(' ', blanks + label.size()), text.size());
   }
   return 0;

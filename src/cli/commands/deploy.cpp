@@ -83,7 +83,7 @@ std::vector<TargetWarning> warnings_of_targets(const std::vector<Deployed>& all)
       if (list == document.end() || !list->is_array()) continue;
       for (const Json& warning : *list) {
         if (warning.is_string())
-          told.push_back({each.target.text(), printable(warning.get<std::string>(), Lines::keep)});
+          told.push_back({each.target.text(), printable(warning.get<std::string>())});
       }
     }
   }

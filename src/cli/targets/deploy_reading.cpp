@@ -35,18 +35,15 @@ SentFile lock_to_send(const TransferSetRequest& request, const TransferSet& tran
 }
 
 // A target knows only topsctl's own stacks.
-std::optional<SentFile> stack_to_send(const TransferSetRequest& request,
-                                      const TransferSet& transfer_set) {
-  std::filesystem::path file;
-  if (means_stack_file(request.stack)) {
-    file = request.stack;
-  } else {
-    for (const KnownStack& known : stacks_with_origin()) {
-      if (known.stack.name == transfer_set.stack) file = known.file;
-    }
+std::optional<SentFile> stack_to_send(const TransferSet& transfer_set) {
+  // The file may be another one by now.
+  if (!transfer_set.stack_text.empty())
+    return SentFile{transfer_set.stack_text, transfer_set.stack_signature};
+  for (const KnownStack& known : stacks_with_origin()) {
+    if (known.stack.name == transfer_set.stack && !known.file.empty())
+      return SentFile{known.text, read_signature(known.file).value_or("")};
   }
-  if (file.empty()) return std::nullopt;
-  return SentFile{read_stack_file(file.string()).text, read_signature(file).value_or("")};
+  return std::nullopt;
 }
 
 // For the plan of a target that does not have the packages.
@@ -71,7 +68,7 @@ ReadHere read_here(TransferSet chosen, const TransferSetRequest& wanted, bool is
   const DigestMemory memory(cache_folder(session) / "digests", *session.host.clock);
   ReadHere read{with_digests(std::move(chosen), wanted, memory, events), {}};
   read.beside.lock = lock_to_send(wanted, read.files, *session.host.clock);
-  read.beside.stack = stack_to_send(wanted, read.files);
+  read.beside.stack = stack_to_send(read.files);
   if (is_dry_run) read.beside.reading = reading_to_send(read.files, wanted);
   return read;
 }

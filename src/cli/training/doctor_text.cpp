@@ -48,8 +48,12 @@ std::string first_failure_lines(const Traceback& traceback, Detail detail, const
                     ", ");
   place += concat(printable(failure.place.source), ":", failure.place.line);
   std::string text = concat(style.bold(format("first exception:")), " ", place, "\n");
-  if (detail == Detail::full || failure.exception.empty())
-    return concat(text, printable(failure.text, Lines::keep), "\n");
+  if (detail == Detail::full || failure.exception.empty()) {
+    // Indented: a line of the log must not look like one of topsctl's own.
+    for (const std::string& line : split(printable(failure.text, Lines::keep), '\n'))
+      text += concat("  ", line, "\n");
+    return text;
+  }
   text += concat("  ", printable(failure.exception), "\n");
   if (!failure.file.empty()) {
     const std::string at = concat(printable(failure.file), ":", failure.line);

@@ -284,6 +284,7 @@ Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack
                               : stage->read_payloads(packages, request.sandboxing, is_changing);
   for (std::size_t i = 0; i < packages.size(); ++i) taken[i].sha256 = packages[i].sha256;
   if (request.lock) require_locked(*request.lock, taken);
+  if (request.recorded) require_recorded(*request.recorded, taken, is_changing);
   settle_missing_folders(payloads.findings, packages, [&](const std::string& folder) {
     std::error_code ignored;
     return std::filesystem::is_directory(host.resolve(folder), ignored);

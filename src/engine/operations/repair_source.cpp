@@ -9,6 +9,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/host/facts/facts.hpp"
 
 namespace topsctl {
 
@@ -24,6 +25,23 @@ std::vector<std::string> recorded_bundle(const Transaction& transaction) {
     if (path.is_string()) paths.push_back(path.get<std::string>());
   }
   return paths;
+}
+
+void add_digests(const Host& host, const Transaction& transaction, RecordedDigests& digests) {
+  const Json::json_pointer place("/plan/packages");
+  for (const Json& report : reports_of(host, transaction)) {
+    if (!report.is_object() || !report.contains(place) || !report.at(place).is_array()) continue;
+    for (const Json& package : report.at(place)) {
+      if (!package.is_object()) continue;
+      const auto text = [&](const char* key) {
+        const auto found = package.find(key);
+        return found != package.end() && found->is_string() ? found->get<std::string>()
+                                                            : std::string();
+      };
+      if (!text("sha256").empty())
+        digests.emplace(std::pair(text("name"), text("after")), text("sha256"));
+    }
+  }
 }
 
 std::string recorded_python(const Host& host, const Transaction& transaction) {
@@ -64,22 +82,44 @@ std::vector<std::string> known_bundle(const Host& host) {
   return words;
 }
 
-RepairSource repair_source(const Host& host) {
+RepairSource repair_source(const Host& host, const std::string& python) {
   std::vector<Transaction> all = list_transactions(host);
+  RepairSource source;
   for (auto each = all.rbegin(); each != all.rend(); ++each) {
     if (each->state() != TransactionState::committed || each->kind() != TransactionKind::install)
       continue;
-    RepairSource source;
-    source.bundle = recorded_bundle(*each);
-    if (!are_all_there(source.bundle)) continue;
+    add_digests(host, *each, source.digests);
+    if (!source.bundle.empty()) continue;
+    const std::vector<std::string> bundle = recorded_bundle(*each);
+    if (!are_all_there(bundle)) continue;
+    source.bundle = bundle;
     std::error_code ignored;
     const fs::path stack = host.resolve(concat(each->folder, "/", stack_copy));
     if (fs::exists(stack, ignored)) source.stack = stack.string();
     source.python = recorded_python(host, *each);
-    return source;
   }
+  if (!python.empty()) source.python = python;
+  if (python.empty() && !source.python.empty() && !is_trusted_interpreter(host, source.python))
+    throw Error(
+        ErrorCode::host_unfit,
+        format("{} is writable by users other than root and was not run", in_quotes(source.python)),
+        "if it may be run as root, name it: `topsctl repair --python EXE`");
+  if (!source.bundle.empty()) return source;
   throw Error(ErrorCode::usage, "no installed bundle lies where it lay when it was installed",
               "give it: `topsctl repair BUNDLE`");
+}
+
+void require_recorded(const RecordedDigests& digests, const std::vector<Package>& packages,
+                      const std::function<bool(const Package&)>& is_changing) {
+  for (const Package& package : packages) {
+    if (!is_changing(package)) continue;
+    const auto recorded = digests.find({package.name, package.version});
+    if (recorded != digests.end() && recorded->second == package.sha256) continue;
+    throw Error(ErrorCode::bad_bundle,
+                format("{} is not the package that was installed: its sha256 is another",
+                       in_quotes(package.path)),
+                "copy the bundle again from its source, and give it: `topsctl repair BUNDLE`");
+  }
 }
 
 }  // namespace topsctl

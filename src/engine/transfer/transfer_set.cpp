@@ -149,7 +149,11 @@ TransferSet choose_transfer_set(const TransferSetRequest& request, EventSink& ev
   const Inventory inventory = read_inventory_confined(transfer_set.bundle->found(), wish);
   const ChosenStack chosen = chosen_stack(request.stack, inventory);
   const Stack& stack = chosen.stack;
-  if (chosen.file) transfer_set.inputs.push_back(*chosen.file);
+  if (chosen.file) {
+    transfer_set.inputs.push_back(*chosen.file);
+    transfer_set.stack_text = chosen.text;
+    transfer_set.stack_signature = chosen.signature;
+  }
   transfer_set.packages = packages_to_send(request, stack, inventory);
   std::set<std::string> names;
   for (const Package& package : transfer_set.packages) {

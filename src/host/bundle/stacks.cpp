@@ -57,9 +57,9 @@ bool means_stack_file(const std::string& choice) {
 ChosenStack read_stack_file(const std::string& file) {
   const std::string text = text_of_stack(file);
   InputFile input{InputFile::Kind::stack, printable(file), sha256_of(text), "", std::nullopt};
-  if (const auto signature = read_signature(file))
-    input.signed_by = trusted_signer(text, *signature, stack_namespace, file);
-  return {parsed_stack(text, file), std::move(input), text};
+  const auto signature = read_signature(file);
+  if (signature) input.signed_by = trusted_signer(text, *signature, stack_namespace, file);
+  return {parsed_stack(text, file), std::move(input), text, signature.value_or("")};
 }
 
 namespace {

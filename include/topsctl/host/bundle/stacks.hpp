@@ -41,6 +41,7 @@ struct ChosenStack {
   Stack stack;
   std::optional<InputFile> file = {};  // its file, if one was named
   std::string text = {};               // of the file
+  std::string signature = {};          // verified, of the text; empty: not signed
 };
 // A stack file, with its signer. Throws the errors of load_stack().
 ChosenStack read_stack_file(const std::string& file);

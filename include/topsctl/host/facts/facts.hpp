@@ -19,6 +19,10 @@ std::map<std::string, InstalledDeb> debs_of_stack(const Host& host, const Stack&
                                                   const std::vector<TargetPackage>& packages,
                                                   const std::vector<std::string>& others = {});
 
+// Whether only root can change an interpreter: a stack or a record may name any. Those that the
+// operator names are always run.
+bool is_trusted_interpreter(const Host& host, const std::string& interpreter);
+
 // Reads the host without changing it; selects the part of dpkg's database that stack and bundle
 // name. `python`: the only interpreter to check; empty: those of the stack. `other_debs`,
 // `other_wheels`: names in addition to those of the stack. Throws Error{host_unfit} if there is no
