@@ -56,6 +56,8 @@ std::optional<std::vector<std::string_view>> filled(const Form& form, std::strin
     if (end == std::string_view::npos || form.places[i] >= found.size()) return std::nullopt;
     found[form.places[i]] = text.substr(at, end - at);
     if (found[form.places[i]].find('\n') != std::string_view::npos) return std::nullopt;
+    // Of a longer text: "ID: TITLE: PATH is missing" is no "{} is missing".
+    if (!is_last && found[form.places[i]].find(": ") != std::string_view::npos) return std::nullopt;
     at = end + next.size();
   }
   return found;
@@ -82,7 +84,10 @@ std::vector<Sentence> sentences_into(Language language, const Translations& cata
     if (chinese.empty() || !why_untranslatable(english, chinese).empty()) continue;
     Sentence sentence{form_of(english), form_of(chinese)};
     if (language == Language::english) std::swap(sentence.from, sentence.to);
-    if (sentence.from.own >= least_own || sentence.from.places.empty())
+    // A word alone may be data: "root", "stage".
+    const bool is_word = sentence.from.places.empty() && language == Language::chinese &&
+                         english.find(' ') == std::string::npos;
+    if (!is_word && (sentence.from.own >= least_own || sentence.from.places.empty()))
       sentences.push_back(std::move(sentence));
   }
   std::stable_sort(sentences.begin(), sentences.end(),

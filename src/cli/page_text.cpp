@@ -25,9 +25,10 @@ constexpr std::string_view page_indent = "    ";
 constexpr std::size_t page_columns = 80;  // without a terminal, as man(1) has them
 constexpr std::string_view code_indent = "    ";
 // LESS like git's default: quit if the text fits on the screen, keep colours. LESSSECURE: no shell
-// from it.
+// from it. LESSCHARSET: a minimal system lacks the locale that its environment names.
 constexpr const char* pager =
-    "LESS=\"${LESS-FRX}\" LESSSECURE=1; export LESS LESSSECURE\n"
+    "LESS=\"${LESS-FRX}\" LESSSECURE=1 LESSCHARSET=\"${LESSCHARSET-utf-8}\"\n"
+    "export LESS LESSSECURE LESSCHARSET\n"
     "if [ -n \"$PAGER\" ]; then eval \"exec $PAGER\"\n"
     "elif command -v less >/dev/null 2>&1; then exec less\n"
     "else exec cat; fi";

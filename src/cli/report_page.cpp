@@ -301,10 +301,10 @@ Mark mark_of_result(const std::string& result) {
 std::string report_text(const ReportPage& page, const Style& style) {
   std::string text = concat(style.bold(page.title), "\n");
   std::size_t width = 0;
-  for (const auto& [label, value] : page.facts) width = std::max(width, label.size());
+  for (const auto& [label, value] : page.facts) width = std::max(width, display_width(label));
   for (const auto& [label, value] : page.facts) {
     const std::vector<std::string> lines = split(value, '\n');
-    text += concat("  ", style.dim(label), std::string(width - label.size() + 2, ' '),
+    text += concat("  ", style.dim(label), std::string(width - display_width(label) + 2, ' '),
                    lines.front(), "\n");
     for (std::size_t i = 1; i < lines.size(); ++i)
       text += concat(std::string(width + 4, ' '), lines[i], "\n");

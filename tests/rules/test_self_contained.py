@@ -8,7 +8,7 @@ import pytest
 from rules.self_contained import SelfContained
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
-COMMITS = 20
+COMMITS = 8
 FOLDERS = sorted({str(source.parent.relative_to(REPOSITORY)) for source in REPOSITORY.glob("src/**/*.cpp")})
 
 

@@ -143,10 +143,8 @@ Output refused_output(const LaunchCheck& preflight, const Session& session, Repo
   Output output;
   output.header = std::move(header);
   output.header.exit = ExitCode::problems;
-  output.text =
-      concat(launch_check_text(preflight, session.style), session.style.bold(format("state:")), " ",
-             format("not started: {}; --accept {} starts it anyway\n",
-                    joined(preflight.refused, ", "), preflight.refused.front()));
+  output.text = concat(launch_check_text(preflight, session.style),
+                       session.style.bold(format("state:")), " ", not_started_text(preflight));
   output.json = body_of(preflight, nullptr, nullptr, nullptr);
   return output;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/host.hpp"
@@ -63,7 +64,13 @@ std::string first_failure_lines(const Traceback& traceback, Detail detail, const
                                         : format("at {} in {}", at, printable(failure.function)),
                "\n");
   }
-  return concat(text, "  ", format("`topsctl doctor --verbose` shows all frames"), "\n");
+  const std::string& log = failure.place.source;
+  std::error_code ignored;
+  const std::string all =
+      std::filesystem::exists(log, ignored)
+          ? format("`topsctl doctor --log {} --verbose` shows all frames", typed_word(log))
+          : format("with --verbose, all frames are shown");
+  return concat(text, "  ", all, "\n");
 }
 
 std::string effect_lines(const Judgement& judgement, const Style& style) {

@@ -302,9 +302,7 @@ HostsLaunch run_hosts_launch(const HostsOptions& options, const ClusterOptions& 
   if (!done.preflight.refused.empty() && !is_dry) {
     done.output.header.exit = ExitCode::problems;
     done.output.text +=
-        concat(session.style.bold(format("state:")), " ",
-               format("not started: {}; --accept {} starts it anyway\n",
-                      joined(done.preflight.refused, ", "), done.preflight.refused.front()));
+        concat(session.style.bold(format("state:")), " ", not_started_text(done.preflight));
     return done;
   }
   if (is_dry) return done;

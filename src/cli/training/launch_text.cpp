@@ -8,6 +8,13 @@
 
 namespace topsctl {
 
+std::string not_started_text(const LaunchCheck& preflight) {
+  std::vector<std::string> options;
+  for (const std::string& id : preflight.refused) options.push_back(concat("--accept ", id));
+  return format("not started: {}; {} starts it anyway\n", joined(preflight.refused, ", "),
+                joined(options, " "));
+}
+
 std::string launch_check_text(const LaunchCheck& preflight, const Style& style) {
   std::string text = preflight.checks.empty() ? "" : render_checks(preflight.checks, style);
   if (!preflight.findings.empty())

@@ -12,6 +12,8 @@ namespace topsctl {
 
 // The checks, and the findings that prevent the start.
 std::string launch_check_text(const LaunchCheck& preflight, const Style& style);
+// Why nothing was started, and the options that start it anyway.
+std::string not_started_text(const LaunchCheck& preflight);
 // The command, and the changes of the environment.
 std::string plan_text(const LaunchPlan& plan, const LaunchRecord& begun, const Style& style);
 // The first cause of a failure, and how it ended.

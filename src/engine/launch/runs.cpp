@@ -172,6 +172,9 @@ Run run_named(const Host& host, const std::string& word) {
   }
   if (meant.size() == 1)
     return run_in(meant.front(), noted_run(runs_folder(host) / meant.front()).log_folder);
+  if (names.empty())
+    throw Error(ErrorCode::bad_input, "there are no runs yet",
+                "`topsctl launch -- SCRIPT` starts one; a log directory is accepted, too");
   if (meant.empty())
     throw Error(ErrorCode::bad_input, format("unknown run {}", in_quotes(word)),
                 "list runs with `topsctl runs`; a log directory is accepted, too");

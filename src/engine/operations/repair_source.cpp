@@ -84,6 +84,13 @@ std::vector<std::string> known_bundle(const Host& host) {
 
 RepairSource repair_source(const Host& host, const std::string& python) {
   std::vector<Transaction> all = list_transactions(host);
+  const bool has_installs = std::any_of(all.begin(), all.end(), [](const Transaction& each) {
+    return each.state() == TransactionState::committed && each.kind() == TransactionKind::install;
+  });
+  if (!has_installs)
+    throw Error(ErrorCode::host_unfit,
+                "nothing to repair: topsctl has no install in effect on this host",
+                "install a bundle: `topsctl install BUNDLE`");
   RepairSource source;
   for (auto each = all.rbegin(); each != all.rend(); ++each) {
     if (each->state() != TransactionState::committed || each->kind() != TransactionKind::install)

@@ -30,6 +30,14 @@ TEST(Retelling, SaysWhatStandsInAPlaceAgainToo) {
             "第 2 步，共 7 步\n未作任何更改");
 }
 
+TEST(Retelling, LeavesDataAndLongerTexts) {
+  const Translations words = {{"root", "根目录"}, {"{} {} is installed", "已安装 {} {}"}};
+  EXPECT_EQ(retold("root", Language::chinese, words), "root");
+  EXPECT_EQ(retold("torch 1.10 is installed", Language::chinese, words), "已安装 torch 1.10");
+  const char* longer = "companion-differs: it does not match: FILE: torch 1.10 is installed";
+  EXPECT_EQ(retold(longer, Language::chinese, words), longer);
+}
+
 TEST(Retelling, LeavesTheWordsOfOthers) {
   for (const char* text : {"", "E: Unable to locate package x", "nothing was changed here", "{}"}) {
     EXPECT_EQ(retold(text, Language::chinese, catalogue), text);
