@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/finding_text.hpp"
 #include "cli/install_options.hpp"
 #include "cli/option_table.hpp"
 #include "cli/training/asked_launch.hpp"
@@ -143,8 +144,10 @@ Output refused_output(const LaunchCheck& preflight, const Session& session, Repo
   Output output;
   output.header = std::move(header);
   output.header.exit = ExitCode::problems;
-  output.text = concat(launch_check_text(preflight, session.style),
-                       session.style.bold(format("state:")), " ", not_started_text(preflight));
+  output.text = concat(
+      launch_check_text(preflight, session.style),
+      fitted_lines(concat(session.style.bold(format("state:")), " ", not_started_text(preflight)),
+                   session.style));
   output.json = body_of(preflight, nullptr, nullptr, nullptr);
   return output;
 }

@@ -71,9 +71,10 @@ std::string transfer_text(const std::vector<Transferred>& all,
   }
   std::string text =
       concat(counted(transfer_set.files.size(), "file"), ", ", human_size(transfer_set.bytes()),
-             transfer_set.stack.empty() ? "" : format(", stack {}", transfer_set.stack),
-             options.dry_run ? ", would be sent to " : ", to ", options.destination, "\n\n",
-             table(rows, style));
+             transfer_set.stack.empty() ? "" : format(", stack {}", transfer_set.stack), ", ",
+             options.dry_run ? format("would be sent to {}", options.destination)
+                             : format("to {}", options.destination),
+             "\n\n", table(rows, style));
   if (!failures.empty()) text += concat("\n", failures);
   return text;
 }

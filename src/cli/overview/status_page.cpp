@@ -65,6 +65,10 @@ std::string release_line(const Json& document) {
   const std::string title =
       concat(text_of(installed, "stack"), release.empty() ? "" : " ", release);
   const Json& transaction = part_of(installed, "transaction");
+  const Json& waiting = part_of(document, "waiting");
+  if (!transaction.is_object() && waiting.is_array() && !waiting.empty())
+    return format("{}, by transaction {}, which has not ended", title,
+                  number_of(waiting[0], "transaction", 0));
   if (!transaction.is_object()) {
     return part_of(document, "waiting").is_null()
                ? format("{}; only root may read by which transaction", title)

@@ -23,9 +23,12 @@ std::string verdict_line(const Judgement& judgement, bool is_of_host, const Styl
           judgement.diagnoses.begin(), judgement.diagnoses.end(),
           [&](const Judged& each) { return each.finding.id == judgement.first_cause; });
       if (first == judgement.diagnoses.end()) return problems;
-      return concat(problems, style.bold(format("first cause:")), " ",
-                    printable(first->finding.title), " (", first->finding.id, ")\n",
-                    wrapped(printable(first->finding.cause), "  ", style.width()));
+      const std::string title =
+          concat(printable(first->finding.title), " (", first->finding.id, ")");
+      return concat(
+          problems,
+          wrapped(title, concat(style.bold(format("first cause:")), " "), style.width(), 2),
+          wrapped(printable(first->finding.cause), "  ", style.width()));
     }
     case JobVerdict::unknown:
       break;
@@ -77,8 +80,9 @@ std::string effect_lines(const Judgement& judgement, const Style& style) {
   std::string text;
   for (const Judged& each : judgement.diagnoses) {
     if (each.explained_by.empty()) continue;
-    text += concat("  ", printable(each.finding.title), " (", each.finding.id,
-                   "): ", format("explained by {}", each.explained_by), "\n");
+    const std::string line = concat(printable(each.finding.title), " (", each.finding.id,
+                                    "): ", format("explained by {}", each.explained_by));
+    text += wrapped(line, "  ", style.width(), 4);
   }
   return text.empty() ? text : concat(style.bold(format("effects:")), "\n", text);
 }

@@ -137,6 +137,11 @@ void judge_library(const CheckedMachine& machine, const CheckRule& rule, CheckRe
          "use the vendor's own package");
     return;
   }
+  std::error_code ignored;
+  if (!std::filesystem::exists(machine.host.resolve(path), ignored)) {
+    fail(result, format("{} is missing", path), "restore it with `topsctl repair`");
+    return;
+  }
   const ElfFacts elf = read_elf(machine.host.resolve(path), Exports::list);
   const std::string hint = "the file is not the vendor's library: restore it with `topsctl repair`";
   if (!elf.is_sound()) return fail(result, concat(path, ": ", elf.problem), hint);
