@@ -105,12 +105,13 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
   request.again = options.reinstall ? Again::all : Again::damaged;
   RepairSource source;
   source.bundle = options.bundle;
-  if (options.bundle.empty()) source = repair_source(host, options.python);
+  if (options.bundle.empty()) source = repair_source(host);
+  if (options.python.empty()) require_trusted(host, source);
   if (options.bundle.empty() && !options.lock) request.recorded = source.digests;
   request.bundle = {source.bundle.begin(), source.bundle.end()};
   request.stack = options.stack.empty() ? source.stack : options.stack;
   request.components = options.components;
-  request.python = options.bundle.empty() ? source.python : options.python;
+  request.python = options.python.empty() ? source.python : options.python;
   request.system_python = options.allow_system_python ? SystemPython::allow : SystemPython::refuse;
   request.accepted = {options.accepted.begin(), options.accepted.end()};
   request.allow_older_lock = options.allow_older_lock;

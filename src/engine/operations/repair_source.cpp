@@ -82,7 +82,7 @@ std::vector<std::string> known_bundle(const Host& host) {
   return words;
 }
 
-RepairSource repair_source(const Host& host, const std::string& python) {
+RepairSource repair_source(const Host& host) {
   std::vector<Transaction> all = list_transactions(host);
   const bool has_installs = std::any_of(all.begin(), all.end(), [](const Transaction& each) {
     return each.state() == TransactionState::committed && each.kind() == TransactionKind::install;
@@ -105,15 +105,17 @@ RepairSource repair_source(const Host& host, const std::string& python) {
     if (fs::exists(stack, ignored)) source.stack = stack.string();
     source.python = recorded_python(host, *each);
   }
-  if (!python.empty()) source.python = python;
-  if (python.empty() && !source.python.empty() && !is_trusted_interpreter(host, source.python))
-    throw Error(
-        ErrorCode::host_unfit,
-        format("{} is writable by users other than root and was not run", in_quotes(source.python)),
-        "if it may be run as root, name it: `topsctl repair --python EXE`");
   if (!source.bundle.empty()) return source;
   throw Error(ErrorCode::usage, "no installed bundle lies where it lay when it was installed",
               "give it: `topsctl repair BUNDLE`");
+}
+
+void require_trusted(const Host& host, const RepairSource& source) {
+  if (source.python.empty() || is_trusted_interpreter(host, source.python)) return;
+  throw Error(
+      ErrorCode::host_unfit,
+      format("{} is writable by users other than root and was not run", in_quotes(source.python)),
+      "if it may be run as root, name it: `topsctl repair --python EXE`");
 }
 
 void require_recorded(const RecordedDigests& digests, const std::vector<Package>& packages,

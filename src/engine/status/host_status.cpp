@@ -157,7 +157,7 @@ void add_release(const Host& host, const Stack& stack, const std::vector<Install
   try {
     release.bundle = repair_source(host).bundle;
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::usage) throw;
+    if (error.code() != ErrorCode::usage && error.code() != ErrorCode::host_unfit) throw;
   }
 }
 

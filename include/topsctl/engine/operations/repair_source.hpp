@@ -24,9 +24,11 @@ struct RepairSource {
 
 // From the newest install in effect whose packages still exist at their recorded paths. The files
 // may have been replaced since: the caller compares digests. Throws Error{usage} if there is no
-// such install, Error{host_unfit} if other users can change its interpreter and
-// `python` does not name one.
-RepairSource repair_source(const Host& host, const std::string& python);
+// such install, Error{host_unfit} if there is no install at all.
+RepairSource repair_source(const Host& host);
+
+// Throws Error{host_unfit} if users other than root can change the recorded interpreter.
+void require_trusted(const Host& host, const RepairSource& source);
 
 // Throws Error{bad_bundle} for a package that is to be installed and is not the recorded one.
 void require_recorded(const RecordedDigests& digests, const std::vector<Package>& packages,
