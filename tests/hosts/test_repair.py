@@ -77,7 +77,7 @@ def test_an_install_puts_right_what_verify_finds_too(operator, host, given):
 
 def test_a_repair_needs_the_bundle_that_was_installed(operator, host, given, bundle, tmp_path):
     nothing = operator.topsctl("repair")
-    assert nothing.code == 2 and "topsctl repair BUNDLE" in nothing.err, nothing
+    assert nothing.code == 4 and "nothing to repair" in nothing.err and "topsctl install BUNDLE" in nothing.err, nothing
     operator.json("install", given)
     host.path(ECCL).unlink()
     moved = given.rename(tmp_path / "moved")
@@ -87,6 +87,29 @@ def test_a_repair_needs_the_bundle_that_was_installed(operator, host, given, bun
     assert not host.path(ECCL).exists()
     assert operator.json("repair", moved)["outcome"] == "committed"
     assert host.path(ECCL).exists()
+
+
+def test_a_package_that_was_exchanged_since_is_not_run(operator, host, with_eccl, tmp_path):
+    given = shutil.copytree(with_eccl(":"), tmp_path / "given")
+    operator.json("install", given)
+    host.path(ECCL).unlink()
+    shutil.rmtree(given)
+    shutil.copytree(with_eccl("touch /etc/exchanged"), given)
+    for argv in (["repair"], ["repair", "--dry-run"]):
+        refused = operator.topsctl(*argv)
+        assert refused.code == 3 and "is not the package that was installed" in refused.err, refused
+    assert not host.path("/etc/exchanged").exists() and not host.path(ECCL).exists()
+    assert operator.json("repair", with_eccl(":"))["outcome"] == "committed", "who names a bundle trusts it"
+
+
+def test_an_interpreter_that_others_can_change_by_now_is_not_run(operator, host, given):
+    host.run(["python3", "-m", "venv", "--without-pip", "--system-site-packages", "/opt/venv"], check=True)
+    operator.json("install", given, "--python", "/opt/venv/bin/python3")
+    host.path(ECCL).unlink()
+    host.run(["chown", "-R", "2000", "/opt/venv"], check=True)
+    refused = operator.topsctl("repair")
+    assert refused.code == 4 and "writable by users other than root" in refused.err, refused
+    assert operator.json("repair", "--python", "/opt/venv/bin/python3")["outcome"] == "committed"
 
 
 def test_what_was_not_installed_is_not_brought_by_a_repair(operator, host, given):
