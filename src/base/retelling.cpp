@@ -57,7 +57,8 @@ std::optional<std::vector<std::string_view>> filled(const Form& form, std::strin
     found[form.places[i]] = text.substr(at, end - at);
     if (found[form.places[i]].find('\n') != std::string_view::npos) return std::nullopt;
     // Of a longer text: "ID: TITLE: PATH is missing" is no "{} is missing".
-    if (!is_last && found[form.places[i]].find(": ") != std::string_view::npos) return std::nullopt;
+    if (!next.empty() && found[form.places[i]].find(": ") != std::string_view::npos)
+      return std::nullopt;
     at = end + next.size();
   }
   return found;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -37,7 +38,8 @@ static_assert(most_interleaved == Sha256::most_lanes);
 // The data of one link, which may only be chunks.
 class LinkChunks {
  public:
-  LinkChunks(PskTlsLink& link, ChunkIntake& intake) : link_(link), intake_(intake) {}
+  LinkChunks(PskTlsLink& link, ChunkIntake& intake, bool is_of_relay)
+      : link_(link), intake_(intake), is_of_relay_(is_of_relay) {}
 
   // Until the other side has ended it in order. Throws Error.
   void take_all() {
@@ -52,6 +54,8 @@ class LinkChunks {
       std::array<char, LinkFrame::place_bytes> place{};
       require(fill(place));
       places.push_back(LinkFrame::parse_place({place.data(), place.size()}));
+      // A relay sends each chunk once: a second one would replace what was verified.
+      require(!is_of_relay_ || taken_.insert(places.back()).second);
     }
     intake_.begin(places, frame.size);
     for (std::uint64_t done = 0; done < frame.size; done += interleaved_bytes) {
@@ -84,6 +88,8 @@ class LinkChunks {
 
   PskTlsLink& link_;
   ChunkIntake& intake_;
+  bool is_of_relay_;
+  std::set<ChunkPlace> taken_;  // from a relay
   std::vector<char> buffer_;
   std::vector<std::string_view> pieces_;
 };
@@ -105,6 +111,7 @@ RelayListening RelayIntake::listen(const Host& host, const LinkWish& wish) {
     return {"", 0, error.message()};
   }
   is_stopped_ = false;
+  is_of_relay_ = wish.direct_links == 0;
   for (unsigned i = 0; i < std::max(wish.direct_links, 1U); ++i)
     threads_.emplace_back([this] { run(); });
   return {address, listener_->port(), "", Sha256::lanes()};
@@ -137,7 +144,7 @@ void RelayIntake::run() {
       if (links_.size() == threads_.size()) listener_->abort();
     }
     ChunkIntake intake(objects_, voice_, writing_);
-    LinkChunks(*link, intake).take_all();
+    LinkChunks(*link, intake, is_of_relay_).take_all();
   } catch (const Error&) {
     // The workstation sees by the acknowledgements which chunks are missing, and sends them itself.
     if (link != nullptr) link->abort();

@@ -40,6 +40,7 @@ class RelayIntake {
   std::mutex mutex_;  // of the links
   std::vector<std::unique_ptr<PskTlsLink>> links_;
   bool is_stopped_ = false;
+  bool is_of_relay_ = true;
   std::vector<std::thread> threads_;  // one a link
 };
 
