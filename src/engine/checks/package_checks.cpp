@@ -201,7 +201,7 @@ void judge_environment(const CheckedMachine& machine, CheckResult& result) {
   const auto found = machine.facts.files.find(file);
   if (found == machine.facts.files.end()) {
     fail(result, format("{} is missing", file),
-         "restore it with `topsctl repair`, or install the stack with `topsctl install BUNDLE`");
+         "`topsctl install BUNDLE` installs the stack and writes it");
   } else if (found->second == shell_file(machine.environment)) {
     pass(result, format("{} is correct", file));
   } else {
