@@ -107,7 +107,7 @@ STATES = [
         topsctl history seven
         topsctl doctor --log /srv
         topsctl verify --stack vccl-2.26.6
-        """), changes=("topsctl snapshot",), fill=GIVEN, least=15),
+        """), changes=("topsctl snapshot",), fill=GIVEN, least=13),
     State("mistyped", asks("""
         topsctl instal /srv/bundle --dry-run
         topsctl install
@@ -291,7 +291,7 @@ STATES = [
         topsctl status
         topsctl install bundle --dry-run
         topsctl verify
-        """), user=USER, fill=GIVEN, least=4),
+        """), user=USER, fill=GIVEN, least=3),
     State("a user, interrupted", asks("""
         topsctl status
         topsctl recover
