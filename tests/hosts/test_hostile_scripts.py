@@ -8,7 +8,7 @@ from hosts.hostile_scripts import CASES
 from hosts.package_cases import LOCAL, OLD, PACKAGE_CASES
 from hosts.script_bench import ScriptBench
 
-# The usual run has each third case.
+# Each third case with --all, and each second of these in the usual run.
 ALL = "TOPSCTL_TEST_ALL_SCRIPTS" in os.environ
 STEP = 1 if ALL else 3
 # Where the users are, each in its turn: arguments of tests/support/older_kernel.
