@@ -161,7 +161,7 @@ STATES = [
           "files", ("sdk-installed",), "half-configured", "topsctl install"),
     State("record-mismatch", lambda host: edit(host, f"{SITE}/torch_gcu/devices.py", "import os", "import os  # patched"),
           "files", ("torch-gcu-installed",), "does not match RECORD", "topsctl repair"),
-    State("environment-file-missing", removed(ENVIRONMENT), "files", ("environment-file",), "is missing", "topsctl install"),
+    State("environment-file-missing", removed(ENVIRONMENT), "files", ("environment-file",), "is missing", "topsctl repair"),
     State("fake-tool", written("/opt/tops/bin/tops-smi", "#!/bin/sh\necho 8 cards\n", 0o755), "files", ("no-impostors",),
           "/opt/tops/bin/tops-smi", "remove"),
     State("fake-module", written(f"{SITE}/eccl.py", "__version__ = '2.5.136'\n"), "files", ("no-impostors",), "eccl.py",

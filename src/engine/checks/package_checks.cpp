@@ -200,8 +200,12 @@ void judge_environment(const CheckedMachine& machine, CheckResult& result) {
   result.expected = format("{} as the installed packages require", file);
   const auto found = machine.facts.files.find(file);
   if (found == machine.facts.files.end()) {
+    const bool installed =
+        std::ranges::any_of(machine.stack.components, [&](const Component& component) {
+          return machine.deb_of(component.id) != nullptr;
+        });
     fail(result, format("{} is missing", file),
-         "`topsctl install BUNDLE` installs the stack and writes it");
+         installed ? repair_it : "`topsctl install BUNDLE` installs the stack and writes it");
   } else if (found->second == shell_file(machine.environment)) {
     pass(result, format("{} is correct", file));
   } else {
