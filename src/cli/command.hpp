@@ -97,6 +97,7 @@ CommandAction define_verify(OptionTable& table);
 CommandAction define_env(OptionTable& table);
 CommandAction define_doctor(OptionTable& table);
 CommandAction define_launch(OptionTable& table);
+CommandAction define_bench(OptionTable& table);
 CommandAction define_rank(OptionTable& table);
 CommandAction define_runs(OptionTable& table);
 CommandAction define_shim(OptionTable& table);

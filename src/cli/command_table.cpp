@@ -26,6 +26,7 @@ const std::vector<CommandRow>& command_table() {
        CommandPlace::anywhere_as_root},
       {"verify", "Check that an installed stack works", define_verify, CommandPlace::anywhere},
       {"doctor", "Diagnose why a training failed", define_doctor, CommandPlace::anywhere},
+      {"bench", "Measure the collectives, copies and links of the cards", define_bench},
       {"launch", "Start a training on all cards of this host", define_launch},
       {"runs", "List, show and stop launched trainings, and print their logs", define_runs},
       {"shim", "Write or explain the runtime shim for CUDA programs", define_shim},

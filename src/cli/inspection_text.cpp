@@ -246,7 +246,9 @@ std::string next_step(const Inspection& inspection, const std::vector<Finding>& 
   if (!verdict.stack.problem.empty())
     return "use packages of one release only, or choose a release with --stack NAME@RELEASE";
   if (!verdict.stack.name.empty()) {
-    return format("add the missing components, or choose those to install with --components {}",
+    const bool is_given = frame.options.find(" --stack ") != std::string::npos;
+    return format("add the missing components, or choose those to install with {}--components {}",
+                  is_given ? std::string() : concat("--stack ", verdict.stack.name, " "),
                   joined(verdict.stack.found, ","));
   }
   return "describe your own stack in a file and give it with --stack FILE";

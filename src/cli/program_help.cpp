@@ -24,7 +24,7 @@ const std::array<Group, 7>& groups() {
        {"Undo", {"rollback", "recover", "history"}},
        {"Fleet", {"transfer", "deploy"}},
        {"Environment", {"env"}},
-       {"Training", {"doctor", "launch", "runs", "shim", "watch"}},
+       {"Training", {"bench", "doctor", "launch", "runs", "shim", "watch"}},
        {"topsctl", {"version", "completion", "help"}}}};
   return all;
 }

@@ -216,6 +216,7 @@ std::string report_html(const ReportPage& page) {
   html += format("<h1>{}</h1>\n", marked_html(mark_of_whole(page), page.title));
   // With several hosts, the targets come first.
   if (page.parts.empty()) html += facts_html(page);
+  html += page.picture;
   for (const ReportPage::Section& section : page.sections) html += section_html(section, "h2");
   if (!page.parts.empty())
     html += concat("<h2>", escaped(page.facts_title), "</h2>\n", facts_html(page));

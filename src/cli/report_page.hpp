@@ -25,6 +25,7 @@ struct ReportPage {
   std::vector<Section> sections;                           // only those with rows
   std::vector<ReportPage> parts;                           // one for each target
   std::string facts_title = {};                            // of the facts of a page with parts
+  std::string picture = {};                                // SVG, made by topsctl; only in HTML
 };
 
 // The page of a document of install, rollback or recover; omits missing parts.

@@ -67,6 +67,15 @@ BatchMode yes
         for node in range(len(self.names)):
             self.start_server(node)
 
+    def shape(self, node, rate):
+        """What leaves the node has this rate at most, such as "40mbit"."""
+        device = self.run_in(node, "ip", "-o", "-4", "route", "show", f"{LAN}.0/24").split(" dev ")[1].split()[0]
+        self.run_in(node, "tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst", "32k", "latency", "400ms")
+
+    def run_in(self, node, *words):
+        return subprocess.run(["nsenter", f"--net={self.network.path(self.machines[node])}", *words], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+
     def start_server(self, node):
         self.start(node, "/usr/sbin/sshd", "-D", "-e", "-f", self.folder / "sshd.conf")
         self.servers[node] = self.processes[-1]

@@ -15,8 +15,6 @@ SUB_ROOMS = {  # a file includes its own sub-room and those before it
     "engine": ("inspection", "reporting", "compatibility", "planning", "transaction", "observation", "checks", "diagnosis", "launch",
                "execution", "operations", "status", "remote", "cluster", "transfer"),
 }
-MOST_SOURCES = 26  # in one directory
-NO_HEADER = re.compile(r"src/(main|cli/command_table|cli/commands/[^/]+|host/network/(gss_stub|later_libc))\.(cpp|c)")
 THIRD_PARTY = {  # beginning of an #include -> the rooms, or the files, that may have it
     "CLI/": ("src/cli/command_line.cpp",),
     "archive.h": ("host",), "archive_entry.h": ("host",), "libssh/": ("host",), "openssl/": ("host",),
@@ -166,7 +164,7 @@ def sub_rooms(file):
 
 
 def headers(files):
-    """A source has a header of its name; a header that no other sub-room includes stands beside its source."""
+    """A header that no other sub-room includes stands beside its source."""
     named = {file.unit: file for file in files if file.unit and file.suffix == ".hpp"}
     users = {unit: set() for unit in named}
     for file in files:
@@ -187,10 +185,6 @@ def headers(files):
             yield Violation("private-header", file.name, 1, "only its own sub-room includes it: it belongs into src")
         if unit not in private and file.top == "src":
             yield Violation("public-header", file.name, 1, "others include it: it belongs into include")
-    for file in files:
-        if (file.top == "src" and file.suffix in (".cpp", ".c") and file.unit not in named
-                and not NO_HEADER.fullmatch(file.name)):
-            yield Violation("no-header", file.name, 1, "has no header of its name")
 
 
 def circles(files):
@@ -218,17 +212,6 @@ def _reached(edges, start):
                 seen.add(unit)
                 todo.append(unit)
     return seen
-
-
-def crowds(files):
-    """A directory of src has room for so many sources that a person finds his way."""
-    folders = {}
-    for file in files:
-        if file.top == "src" and file.suffix in (".cpp", ".c"):
-            folders.setdefault(file.name.rpartition("/")[0], []).append(file.name)
-    for folder, names in folders.items():
-        if len(names) > MOST_SOURCES:
-            yield Violation("crowd", sorted(names)[-1], 1, f"{folder} has {len(names)} sources, at most {MOST_SOURCES}")
 
 
 def includes(file):
@@ -360,7 +343,7 @@ def violations(tree):
 
 def violations_in(files, looked_at):
     """What the tree as a whole breaks, and each of the files that are looked at."""
-    found = [*commands(files), *headers(files), *circles(files), *crowds(files)]
+    found = [*commands(files), *headers(files), *circles(files)]
     for file in looked_at:
         for rule in (includes, sub_rooms, sentences, calls, length, first_line, private_paths, undated,
                      plain_comments):

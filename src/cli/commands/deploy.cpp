@@ -290,7 +290,7 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
   Output output;
   output.header.command = "deploy";
   output.header.warnings = ssh_warnings(options.where, session);
-  output.header.error = error_of(results);
+  output.header.error = error_of(results, IfRerun::continues);
   if (output.header.error) output.header.exit = exit_of(all, *output.header.error);
   Json targets = Json::array();
   bool is_changed = false;

@@ -15,6 +15,7 @@
 #include "cli/training/doctor_text.hpp"
 #include "cli/training/hosts_launch.hpp"
 #include "cli/training/launch_text.hpp"
+#include "cli/training/prepared_launch.hpp"
 #include "cli/training/rank_console.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
@@ -120,26 +121,6 @@ LaunchRequest request_of(const LaunchCommandOptions& options, const OptionTable&
   return request;
 }
 
-LaunchRecord begun_record(const LaunchWishes& wishes, const LaunchRequest& request,
-                          const std::string& run, const Session& session) {
-  LaunchRecord record;
-  record.run = run;
-  record.request = request;
-  record.log_folder = wishes.log_folder.string();
-  record.directory = fs::current_path().string();
-  record.digests = digests_of_job(request.words);
-  const std::map<std::string, std::string>& before = session.host.environment;
-  const std::map<std::string, std::string> after = plan_launch(wishes).environment;
-  for (const auto& [name, value] : after) {
-    const auto old = before.find(name);
-    if (old == before.end() || old->second != value) record.added[name] = value;
-  }
-  for (const auto& [name, value] : before) {
-    if (!after.contains(name)) record.removed.push_back(name);
-  }
-  return record;
-}
-
 Output refused_output(const LaunchCheck& preflight, const Session& session, ReportHeader header) {
   Output output;
   output.header = std::move(header);
@@ -182,23 +163,6 @@ Output detach(const LaunchRequest& request, const std::string& run, const Launch
   return output;
 }
 
-void choose_cards(const std::string& cards, const Stack& stack,
-                  std::map<std::string, std::string>& environment) {
-  if (cards.empty()) return;
-  const std::string& variable = stack.accelerator.variable;
-  if (variable.empty())
-    throw Error(ErrorCode::usage,
-                format("stack {} names no variable that selects cards", stack.name),
-                "set the variable of your cards yourself, or use another stack: --stack STACK");
-  environment[variable] = cards;
-}
-
-void add_shim(const Stack& stack, LaunchWishes& wishes) {
-  wishes.shim = shim_files(stack);
-  const auto more = shim_environment(wishes.log_folder / shim_folder, stack);
-  for (const auto& [variable, value] : more) wishes.environment[variable] = value;
-}
-
 Output run_launch(const LaunchCommandOptions& options, const OptionTable& table, Session& session) {
   std::vector<std::string> again_warnings;
   ClusterOptions in_cluster = options.cluster;
@@ -214,7 +178,7 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
     done.output.json = body_of(done.preflight, done.run, nullptr, done.record, done.cluster);
     return std::move(done.output);
   }
-  if (in_cluster.engine.empty()) require_script(request.words);
+  if (in_cluster.engine.empty() && request.measurement.empty()) require_script(request.words);
   require_sense(request, catalogue);
   const Host& host = session.host;
   if (!in_cluster.engine.empty()) {
@@ -239,55 +203,17 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
   Output output;
   output.header.command = "launch";
   output.header.warnings = again_warnings;
-  LaunchWishes wishes;
-  wishes.words = request.words;
-  wishes.ranks = ranks_of(request, host, stack);
-  wishes.log_folder = log_folder_of(request, run);
-  wishes.own_program = this_program();
-  wishes.stack = request.stack;
-  wishes.backend = stack.backend.name;
-  wishes.environment = joined_environment(
-      host.environment,
-      environment_for_programs(host, stack, request.settings, output.header.warnings));
-  choose_cards(request.cards, stack, wishes.environment);
-  request.shim = chosen_shim(request, stack);
-  if (request.shim == shim_always) add_shim(stack, wishes);
-  if (is_for_several(request.place)) {
-    wishes.place = request.place;
-    wishes.engine_restarts = std::exchange(request.restart.most, 0);
-    // Otherwise Gloo uses the interface of the host's name, which may be lo.
-    const std::string interface = interface_with(request.place->own().address);
-    if (!interface.empty()) wishes.environment.emplace("GLOO_SOCKET_IFNAME", interface);
-  }
-  const SandboxWish sandbox{Sandboxing::on, [&](const std::string& warning) {
-                              output.header.warnings.push_back(warning);
-                            }};
-  const Language language = used_language();
-  LaunchRequest looked_at = request;
-  if (is_detached) looked_at.level = no_preflight;
-  LaunchCheck preflight =
-      look_before_launch(host, stack, looked_at, catalogue, language, sandbox, session.events);
-  look_at_settings(wishes.environment, stack, looked_at, preflight);
-  wishes.python = preflight.python;
-  if (wishes.python.empty())
-    throw Error(ErrorCode::host_unfit, "no Python interpreter of the stack works on this host",
-                "give one: --python EXE");
+  PreparedLaunch prepared = prepared_launch(request, run, stack, catalogue, is_detached, session);
+  output.header.warnings.insert(output.header.warnings.end(), prepared.warnings.begin(),
+                                prepared.warnings.end());
+  const LaunchCheck& preflight = prepared.preflight;
   if (!preflight.refused.empty() && !options.dry_run)
     return refused_output(preflight, session, output.header);
-  const auto python = read_python(host, wishes.python, wheels_of(stack));
-  if (!python)
-    throw Error(ErrorCode::host_unfit,
-                format("Python interpreter {} does not work", in_quotes(wishes.python)),
-                "give another one: --python EXE");
-  wishes.engine = engine_of(python, wishes.environment);
-  if (request.master_port > 0) {
-    wishes.master_port = concat(request.master_port);
-    if (!request.place || request.place->node == 0) require_free_port(wishes.master_port);
-  }
+  complete_launch(prepared, request, run, stack, session);
+  const LaunchWishes& wishes = prepared.wishes;
+  LaunchRecord& begun = prepared.begun;
   if (options.detach && !options.dry_run)
     return detach(request, run, wishes, preflight, session, std::move(output));
-  LaunchRecord begun = begun_record(wishes, request, run, session);
-  begun.versions = versions_of(host, stack, python);
   if (options.dry_run) {
     LaunchWishes shown = wishes;
     shown.log_folder /= "attempt_0";
@@ -308,6 +234,7 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
       session.json ? Stream::errors : Stream::output, session.style,
       is_detached && !request.place ? Verbosity::quiet : verbosity_of_ranks(session.detail));
   if (request.place && request.place->node > 0) console.leave_ranks_out();
+  const Language language = used_language();
   const LaunchRecord record = launch(host, wishes, std::move(begun), language, console);
   console.end();
   if (!record.log_problem.empty()) output.header.warnings.push_back(record.log_problem);
@@ -388,6 +315,9 @@ CommandAction define_launch(OptionTable& table) {
   add_cluster_options(table, options->cluster);
   table.flag("-n,--dry-run", options->dry_run, "Print command, environment and checks");
   add_hosts_options(table, options->hosts);
+  // The short help fits a screen; the page has them.
+  for (const char* name : {"--restart-if", "--restart-delay", "--keep", "--master-port"})
+    table.option(name).hidden();
   return {[options, &table](Session& session) { return run_launch(*options, table, session); },
           body_of({}, nullptr, nullptr, nullptr)};
 }

@@ -145,9 +145,23 @@ Output show(const StackCommandOptions& options, Session& session) {
   return output_of({{std::move(shown)}}, std::move(text));
 }
 
+// The file of a known stack that is given by its name; else the path as given.
+std::string file_to_check(const std::string& given) {
+  if (means_stack_file(given)) return given;
+  for (const KnownStack& known : stacks_with_origin()) {
+    if (known.stack.name != given) continue;
+    if (!known.file.empty()) return known.file;
+    throw Error(ErrorCode::usage,
+                format("the stack {} is part of topsctl and has no file", in_quotes(given)),
+                format("`topsctl stack show {}` shows it", given));
+  }
+  return given;
+}
+
 Output check(const StackCommandOptions& options, Session& session) {
-  const ChosenStack chosen = read_stack_file(options.file);
-  KnownStack known{chosen.stack, options.file, chosen.text};
+  const std::string path = file_to_check(options.file);
+  const ChosenStack chosen = read_stack_file(path);
+  KnownStack known{chosen.stack, path, chosen.text};
   std::string text = text_of(known, session.style);
   const std::string state =
       chosen.file->signed_by
@@ -167,7 +181,8 @@ CommandAction define_stack(OptionTable& table) {
       .lists("stacks")
       .required();
   OptionTable& file = table.part("check", "Check a stack file");
-  file.argument("file", options->file, "Stack file", "FILE").required();
+  file.argument("file", options->file, "Stack file, or the name of a stack of this host", "FILE")
+      .required();
   return {[options, &one, &file](Session& session) {
             if (one.is_given) return show(*options, session);
             return file.is_given ? check(*options, session) : list_stacks(session);

@@ -132,7 +132,7 @@ Output run_transfer(const TransferCommandOptions& options, Session& session) {
   Output output;
   output.header.command = "transfer";
   output.header.warnings = ssh_warnings(options.where, session);
-  output.header.error = error_of(results);
+  output.header.error = error_of(results, IfRerun::continues);
   if (output.header.error) output.header.exit = exit_code(output.header.error->code());
   Json targets = Json::array();
   for (const Transferred& each : all) {

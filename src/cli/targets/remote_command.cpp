@@ -191,7 +191,7 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
   Output output;
   output.header.command = table.name;
   output.header.warnings = ssh_warnings(options.where, session);
-  output.header.error = error_of(results);
+  output.header.error = error_of(results, IfRerun::starts_over);
   if (output.header.error)
     output.header.exit = common_exit(statuses, exit_code(output.header.error->code()));
   // The problems are in the reports of the targets, as on one host.

@@ -48,7 +48,7 @@ void require_options(const OptionTable& table, const LaunchRequest& request) {
     throw Error(ErrorCode::usage, "--stall 0 cannot be used with --hosts",
                 "a disconnected host ends its ranks only when it detects a stall: --stall MINUTES");
   for (const char* name : options_of_this_machine) {
-    if (table.has(name))
+    if (!table.given(name).empty())
       throw Error(ErrorCode::usage, format("{} cannot be used with --hosts", name),
                   "omit one of the two");
   }
@@ -242,8 +242,6 @@ void add_hosts_options(OptionTable& table, HostsOptions& options) {
   for (std::size_t i = before; i < table.options.size(); ++i) {
     if (table.options[i].names.front() != "--hosts") table.options[i].hidden();
   }
-  for (const char* name : {"--restart-if", "--restart-delay", "--keep", "--master-port"})
-    table.option(name).hidden();
 }
 
 void require_hosts(const OptionTable& table, const HostsOptions& options) {
@@ -263,7 +261,8 @@ HostsLaunch run_hosts_launch(const HostsOptions& options, const ClusterOptions& 
                              const LaunchRequest& request, const Stack& stack,
                              const OptionTable& table, bool is_dry, Session& session) {
   require_options(table, request);
-  if (request.words.empty()) require_script(request.words);
+  const bool measures = !request.measurement.empty();
+  if (request.words.empty() && !measures) require_script(request.words);
   if (!options.master.empty()) static_cast<void>(master_in(options.master));
   const std::string directory = directory_of(options);
   TerminalPrompter prompter;
@@ -314,12 +313,12 @@ HostsLaunch run_hosts_launch(const HostsOptions& options, const ClusterOptions& 
                       .backend = stack.backend.name,
                       .place = place,
                       .master_port = port};
-  if (!table.has("--on-stall")) wanted.request.on_stall = name(OnStall::stop);
+  if (table.given("--on-stall").empty()) wanted.request.on_stall = name(OnStall::stop);
   for (std::size_t i = 0; i < group.targets.size(); ++i)
     wanted.hosts.push_back({group.targets[i], *group.remotes[i], group.answers[i]});
   note_run(session.with_own_state(), run, wanted.log_folder.string());
   RankConsole console(session.json ? Stream::errors : Stream::output, session.style,
-                      verbosity_of_ranks(session.detail));
+                      measures ? Verbosity::quiet : verbosity_of_ranks(session.detail));
   const Language language = used_language();
   const LaunchRecord record = launch_on_hosts(
       session.host, wanted, program, language,
@@ -330,7 +329,8 @@ HostsLaunch run_hosts_launch(const HostsOptions& options, const ClusterOptions& 
     if (!host.problem.empty())
       done.output.text += concat(session.style.bold(host.target), " ", host.problem, "\n");
   }
-  done.output.text += end_text(record, language, session.style);
+  if (!measures || *record.status != 0)
+    done.output.text += end_text(record, language, session.style);
   done.run = run;
   done.record = to_json(record);
   if (*record.status != 0) done.output.header.exit = ExitCode::problems;

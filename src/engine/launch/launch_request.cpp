@@ -66,30 +66,32 @@ std::int64_t stall_ms(const LaunchRequest& request) {
 
 Json to_json(const LaunchRequest& request) {
   const RestartRules& restart = request.restart;
-  return {{"words", request.words},
-          {"nproc", count_or_null(request.ranks)},
-          {"cards", text_or_null(request.cards)},
-          {"stack", text_or_null(request.stack)},
-          {"python", text_or_null(request.python)},
-          {"preflight", request.level},
-          {"accept", request.accepted},
-          {"profile", text_or_null(request.settings.profile)},
-          {"set", request.settings.set},
-          {"unset", request.settings.unset},
-          {"forget_settings", request.settings.forget},
-          {"library", text_or_null(request.settings.library)},
-          {"log_dir", text_or_null(request.log_folder)},
-          {"master_port", count_or_null(request.master_port)},
-          {"max_restarts", restart.most},
-          {"restart_if", restart.causes},
-          {"restart_delay", count_or_null(restart.delay_s)},
-          {"checkpoints", text_or_null(restart.checkpoints)},
-          {"resume", text_or_null(restart.resume)},
-          {"keep", count_or_null(restart.keep)},
-          {"stall_minutes", request.stall_minutes},
-          {"on_stall", request.on_stall},
-          {"shim", request.shim},
-          {"place", request.place ? to_json(*request.place) : Json(nullptr)}};
+  Json json = {{"words", request.words},
+               {"nproc", count_or_null(request.ranks)},
+               {"cards", text_or_null(request.cards)},
+               {"stack", text_or_null(request.stack)},
+               {"python", text_or_null(request.python)},
+               {"preflight", request.level},
+               {"accept", request.accepted},
+               {"profile", text_or_null(request.settings.profile)},
+               {"set", request.settings.set},
+               {"unset", request.settings.unset},
+               {"forget_settings", request.settings.forget},
+               {"library", text_or_null(request.settings.library)},
+               {"log_dir", text_or_null(request.log_folder)},
+               {"master_port", count_or_null(request.master_port)},
+               {"max_restarts", restart.most},
+               {"restart_if", restart.causes},
+               {"restart_delay", count_or_null(restart.delay_s)},
+               {"checkpoints", text_or_null(restart.checkpoints)},
+               {"resume", text_or_null(restart.resume)},
+               {"keep", count_or_null(restart.keep)},
+               {"stall_minutes", request.stall_minutes},
+               {"on_stall", request.on_stall},
+               {"shim", request.shim},
+               {"place", request.place ? to_json(*request.place) : Json(nullptr)}};
+  if (!request.measurement.empty()) json["measurement"] = request.measurement;
+  return json;
 }
 
 LaunchRequest launch_request_in(const JsonReader& job) {
@@ -98,10 +100,12 @@ LaunchRequest launch_request_in(const JsonReader& job) {
        "preflight", "accept",        "profile",      "set",        "unset",       "forget_settings",
        "log_dir",   "master_port",   "max_restarts", "restart_if", "checkpoints", "resume",
        "keep",      "stall_minutes", "on_stall",     "shim",       "place",       "restart_delay",
-       "cluster",   "library"});
+       "cluster",   "library",       "measurement"});
   LaunchRequest request;
   for (const JsonReader& word : job.at("words").items()) request.words.push_back(word.any_text());
-  if (request.words.empty()) job.at("words").reject("a script is missing");
+  read_text_at(job, "measurement", request.measurement);
+  if (request.words.empty() && request.measurement.empty())
+    job.at("words").reject("a script is missing");
   read_number_at(job, "nproc", most_ranks, request.ranks);
   read_text_at(job, "cards", request.cards);
   read_text_at(job, "stack", request.stack);

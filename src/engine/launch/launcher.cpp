@@ -84,7 +84,7 @@ class Launch {
     fs::create_directories(top.parent_path(), failure);
     if (failure) throw cannot_make(failure.value());
     if (::mkdir(top.c_str(), 0700) != 0) throw cannot_make(errno);
-    if (!wishes_.shim.empty()) write_shim(top / shim_folder, wishes_.shim, 0700, 0600);
+    if (!wishes_.files.empty()) write_shim(top / shim_folder, wishes_.files, 0700, 0600);
   }
 
   // Starts an attempt; returns whether another one follows. If it cannot be started, the previous

@@ -80,7 +80,7 @@ std::vector<TargetResult> for_each_target(std::size_t count, const TargetPoolOpt
   return TargetPool(count, options, work).run();
 }
 
-std::optional<Error> error_of(const std::vector<TargetResult>& results) {
+std::optional<Error> error_of(const std::vector<TargetResult>& results, IfRerun rerun) {
   std::size_t bad = 0;
   const TargetResult* first = nullptr;
   bool is_one_kind = true;
@@ -97,9 +97,10 @@ std::optional<Error> error_of(const std::vector<TargetResult>& results) {
   const bool is_all = bad == results.size() && is_one_kind && first != nullptr;
   return Error(
       is_all ? first->error->code() : ErrorCode::some_failed,
-      format("{} of {}{}", bad, counted(results.size(), "target"),
-             bad == 1 ? " failed" : " failed"),
-      "see the lines of those targets; rerun the same command to continue where it stopped");
+      format("{} of {} failed", bad, counted(results.size(), "target")),
+      rerun == IfRerun::continues
+          ? "see the lines of those targets; rerun the same command to continue where it stopped"
+          : "see the lines of those targets");
 }
 
 void SharedEvents::step_started(std::size_t index, std::size_t total,

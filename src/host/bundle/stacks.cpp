@@ -64,22 +64,22 @@ ChosenStack read_stack_file(const std::string& file) {
 
 namespace {
 
-// Ids of required components for which the inventory has nothing that could be chosen.
-std::vector<std::string> missing_components(const Stack& stack, const Inventory& inventory) {
-  std::vector<std::string> missing;
+// Ids of the required components for which the inventory has a package that could be chosen, or
+// has none. A broken package counts as present: the install then reports what is wrong with it.
+std::vector<std::string> required_components(const Stack& stack, const Inventory& inventory,
+                                             bool present) {
+  std::vector<std::string> ids;
   for (const Component& component : stack.components) {
     const bool found = std::any_of(inventory.packages.begin(), inventory.packages.end(),
                                    [&](const Package& package) {
-                                     // A broken package counts as present: the install then reports
-                                     // what is wrong with it.
                                      if (package.verdict == Verdict::broken)
                                        return is_named_like(component, package);
                                      return package.verdict != Verdict::archived &&
                                             matching_component(stack, package) == &component;
                                    });
-    if (component.required && !found) missing.push_back(component.id);
+    if (component.required && found == present) ids.push_back(component.id);
   }
-  return missing;
+  return ids;
 }
 
 // "eccl: wanted tops-eccl or eccl 2.5.136, found tops-eccl 3.0.1".
@@ -97,12 +97,6 @@ std::string wanted_and_found(const Stack& stack, const Component& component,
   const std::string version = wanted_version(stack, component);
   return format("{}: expected {}{}{}, found {}", component.id, joined(component.names, " or "),
                 version.empty() ? "" : " ", version, found.empty() ? "none" : joined(found, ", "));
-}
-
-std::size_t required_components(const Stack& stack) {
-  return static_cast<std::size_t>(
-      std::count_if(stack.components.begin(), stack.components.end(),
-                    [](const Component& component) { return component.required; }));
 }
 
 }  // namespace
@@ -165,14 +159,14 @@ Stack matching_stack(const Inventory& inventory) {
   std::size_t most_found = 0;
   std::optional<Error> unclear;  // the releases of the nearest
   for (const Stack& stack : known_stacks()) {
-    const std::vector<std::string> missing = missing_components(stack, inventory);
-    const std::size_t found = required_components(stack) - missing.size();
+    const bool is_complete = required_components(stack, inventory, false).empty();
+    const std::size_t found = required_components(stack, inventory, true).size();
     if (!nearest || found > most_found) {
       nearest = stack;
       most_found = found;
     }
     // Of equal ones the later: the operator's own stacks come after the built-in ones.
-    if (!missing.empty() || (best && stack.components.size() < best->components.size())) continue;
+    if (!is_complete || (best && stack.components.size() < best->components.size())) continue;
     try {
       best = resolved(stack, inventory);
     } catch (const Error& error) {
@@ -187,9 +181,14 @@ Stack matching_stack(const Inventory& inventory) {
     if (component.required)
       message += concat("\n", wanted_and_found(*nearest, component, inventory));
   }
-  throw Error(ErrorCode::bad_bundle, std::move(message),
-              "add the missing packages, choose a stack or components with --stack and "
-              "--components, or give a stack file with --stack FILE");
+  const std::string found = joined(required_components(*nearest, inventory, true), ",");
+  throw Error(
+      ErrorCode::bad_bundle, std::move(message),
+      found.empty()
+          ? "add the missing packages, or give a stack file with --stack FILE"
+          : format("add the missing packages, choose those to install with --stack {} --components "
+                   "{}, or give a stack file with --stack FILE",
+                   nearest->name, found));
 }
 
 }  // namespace topsctl

@@ -223,3 +223,17 @@ def test_what_does_not_fit_starts_nothing(hosts, schema, tmp_path):
     schema(report, "launch")
     assert planned.returncode == 0 and report["refused"] == ["hosts-names"] and not report["started"]
     assert [each["ranks"] for each in report["cluster"]["hosts"]] == [EACH] * 3
+
+
+def test_a_benchmark_of_hosts_names_the_one_with_the_slow_link(hosts, schema):
+    group = hosts(3)
+    nodes = group.nodes
+    nodes.shape(2, "40mbit")
+    done = nodes.run(group.program, "bench", "--json", "--hosts", group.folder / "hosts", "--ssh-config", nodes.folder / "ssh.conf", "--accept-new",
+                     "--python", sys.executable, "--nproc", "1", "--chdir", group.folder, "--backend", "gloo", "--operations", "broadcast",
+                     "--sizes", "64K", "--duration", "20", env=group.environment, timeout=400)
+    document = json.loads(done.stdout)
+    schema(document, "bench")
+    assert [rank["host"] for rank in document["ranks"]] == nodes.names
+    slow = [(each["kind"], each["host"]) for each in document["stragglers"] if each["what"] == "link"]
+    assert (done.returncode, slow) == (5, [("host", "n2")]), (done.stderr, document)

@@ -274,8 +274,8 @@ TEST(NextStep, NamesTheComponentsOfAnIncompleteStack) {
   EXPECT_THAT(text, StartsWith("not installable: topsrider-t2x 2.5.136 lacks torch_gcu; "));
   EXPECT_THAT(text, Not(HasSubstr("other lacks")));
   EXPECT_EQ(last_line(text),
-            "next: add the missing components, or choose those to install with --components "
-            "eccl,sdk");
+            "next: add the missing components, or choose those to install with --stack "
+            "topsrider-t2x --components eccl,sdk");
 }
 
 TEST(NextStep, IsToChooseAmongMixedReleases) {

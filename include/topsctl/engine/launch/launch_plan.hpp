@@ -30,7 +30,7 @@ struct LaunchWishes {
   std::string backend;                             // of the stack: "eccl"
   std::map<std::string, std::string> environment;  // the complete environment
   std::optional<NodePlace> place = {};             // among several hosts
-  std::vector<ShimFile> shim = {};                 // written to the log folder's shim/
+  std::vector<ShimFile> files = {};                // written to the log folder's shim/
   std::int64_t engine_restarts = 0;  // restarts by torchrun itself: for all hosts together
 };
 

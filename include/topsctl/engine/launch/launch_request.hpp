@@ -44,12 +44,14 @@ struct RestartRules {
 };
 
 struct LaunchRequest {
-  std::vector<std::string> words;  // script and arguments
-  std::int64_t ranks = 0;          // 0: one per card
-  std::string cards;               // "0,1,4"; empty: all
-  std::string stack;               // empty: the first known one
-  std::string python;              // empty: the stack's
-  std::string level = "device";    // of the preflight; "none"
+  std::vector<std::string> words;  // script and arguments; empty for a measurement
+  std::string
+      measurement;  // the argument of topsctl's own benchmark, which runs instead of a script
+  std::int64_t ranks = 0;        // 0: one per card
+  std::string cards;             // "0,1,4"; empty: all
+  std::string stack;             // empty: the first known one
+  std::string python;            // empty: the stack's
+  std::string level = "device";  // of the preflight; "none"
   std::vector<std::string> accepted;
   SettingOptions settings;
   std::string log_folder;        // empty: a name with the time

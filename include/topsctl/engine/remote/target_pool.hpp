@@ -33,9 +33,12 @@ struct TargetResult {
 std::vector<TargetResult> for_each_target(std::size_t count, const TargetPoolOptions& options,
                                           const std::function<void(std::size_t)>& work);
 
+// What the same command does when it is run again, for the hint of error_of().
+enum class IfRerun { starts_over, continues };
+
 // The result as one error: nothing if all are done, the common error code if all failed alike, else
 // some_failed.
-std::optional<Error> error_of(const std::vector<TargetResult>& results);
+std::optional<Error> error_of(const std::vector<TargetResult>& results, IfRerun rerun);
 
 // Serializes the events of several threads. The sink must outlive it.
 class SharedEvents : public EventSink {

@@ -58,10 +58,10 @@ TEST(Fleets, WorkOnSeveralAtOnce) {
 }
 
 TEST(ErrorsOfFleets, SayWhatTheTargetsHaveInCommon) {
-  EXPECT_FALSE(error_of(run(2, {}, "")));
-  EXPECT_EQ(error_of(run(1, {}, "0"))->message(), "gone");
-  EXPECT_EQ(error_of(run(2, {}, "01"))->code(), ErrorCode::unreachable);
-  EXPECT_EQ(error_of(run(2, {}, "1"))->code(), ErrorCode::some_failed);
+  EXPECT_FALSE(error_of(run(2, {}, ""), IfRerun::continues));
+  EXPECT_EQ(error_of(run(1, {}, "0"), IfRerun::continues)->message(), "gone");
+  EXPECT_EQ(error_of(run(2, {}, "01"), IfRerun::continues)->code(), ErrorCode::unreachable);
+  EXPECT_EQ(error_of(run(2, {}, "1"), IfRerun::continues)->code(), ErrorCode::some_failed);
 }
 
 }  // namespace
