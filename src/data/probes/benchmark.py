@@ -14,7 +14,7 @@ ASKED = json.loads(sys.argv[1])
 RANK, SIZE = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 LOCAL_RANK, LOCAL_SIZE = int(os.environ["LOCAL_RANK"]), int(os.environ.get("LOCAL_WORLD_SIZE", SIZE))
 MARK = "TOPSCTL_BENCH "
-WARM_UPS, FEWEST, MOST = 3, 5, 2000
+WARM_UPS, FEWEST, MOST, PASSES = 3, 3, 2000, 3
 COPY_BYTES, COPY_REPEATS, COPY_SECONDS, SETTLE_SECONDS = 8 << 20, 3, 0.5, 1.0
 LINK_BYTES, LINK_REPEATS, LINK_SECONDS, MOST_ROUNDS = 1 << 20, 3, 0.06, 15
 MOST_ON_CARD, MOST_ON_CPU = 1 << 30, 64 << 20
@@ -155,17 +155,21 @@ def timed(place, act, done, count):
     return times
 
 
-def measure(place, name, size):
+def measured(place, name, size):
+    """Seconds of each repetition of a pass; every rank has as many."""
     act, done = operation(place, name, size)
     timed(place, act, done, 1)
     guess = max(gathered(median(timed(place, act, done, WARM_UPS))))
-    count = int(min(MOST, max(FEWEST, ASKED["duration_ms"] / 1e3 / max(guess, 1e-6))))
+    count = int(min(MOST, max(FEWEST, ASKED["duration_ms"] / PASSES / 1e3 / max(guess, 1e-6))))
     barrier()
-    times = timed(place, act, done, count)
+    return timed(place, act, done, count)
+
+
+def tell(place, name, size, times):
     of_ranks = gathered(median(times))
     typical = sum(of_ranks) / SIZE
     algorithm = size / typical / 1e9
-    say(kind="measurement", backend=place.backend, operation=name, bytes=size, iterations=count,
+    say(kind="measurement", backend=place.backend, operation=name, bytes=size, iterations=len(times),
         time_us=typical * 1e6, least_us=min(of_ranks) * 1e6, most_us=max(of_ranks) * 1e6,
         algorithm_gb_s=algorithm, bus_gb_s=algorithm * bus_share(name))
 
@@ -197,10 +201,14 @@ def measure_operations():
             say(kind="unsupported", operation=name, reason=" ".join(str(error).split())[:300])
             continue
         steps += [(place, name, size) for size in sizes(place)]
-    for done, (place, name, size) in enumerate(steps):
-        measure(place, name, size)
+    # In passes over all of them, so that a moment at which the host is busy is a part of each.
+    times = [[] for _ in steps]
+    for number in range(PASSES * len(steps)):
+        times[number % len(steps)] += measured(*steps[number % len(steps)])
         if RANK == 0:
-            print("iteration %d/%d" % (done + 1, len(steps)), flush=True)
+            print("iteration %d/%d" % (number + 1, PASSES * len(steps)), flush=True)
+    for step, of_step in zip(steps, times):
+        tell(*step, times=of_step)
 
 
 def rate_of(act, size, seconds):

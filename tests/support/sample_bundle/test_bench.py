@@ -1,17 +1,14 @@
 # topsctl bench with real torch on doubles of cards (both generations, both forms of the group) and on the CPU: what it measures, whom it
 # calls slow, and what it compares.
 
-import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
-import threading
-import time
-from pathlib import Path
 
 import pytest
+
+from support.slowed_rank import slowed
 
 OPERATIONS = ["all_reduce", "all_gather", "reduce_scatter", "broadcast", "send_recv"]
 QUICK = ["--duration", "20", "--sizes", "64K"]
@@ -82,46 +79,6 @@ def test_ranks_that_fail_are_diagnosed_and_their_logs_are_kept(bench, stack, sch
     schema(document, "bench")
     assert code == 5 and document["backend"] is None
     assert "counts 1 cards for 2 ranks" in next(tmp_path.glob("topsctl-logs/*/attempt_0/rank_0.log")).read_text(encoding="utf-8")
-
-
-def rank_process(rank, home):
-    """The process of a rank of the benchmark that has this HOME."""
-    for entry in Path("/proc").iterdir():
-        with contextlib.suppress(OSError, ValueError):
-            pid = int(entry.name)
-            words = (entry / "cmdline").read_bytes().split(b"\0")
-            if b"python" in words[0] and any(b"topsctl_benchmark.py" in word for word in words) and b"-m" not in words[:4]:
-                if {f"RANK={rank}".encode(), f"HOME={home}".encode()} <= set((entry / "environ").read_bytes().split(b"\0")):
-                    return pid
-    return None
-
-
-@contextlib.contextmanager
-def slowed(rank, home, share):
-    """As cpulimit does: the process of a rank is stopped for most of each tenth of a second."""
-    ends = threading.Event()
-
-    def hinder():
-        pid = None
-        while not ends.is_set():
-            pid = pid or rank_process(rank, home)
-            if pid is None:
-                time.sleep(0.05)
-                continue
-            try:
-                os.kill(pid, signal.SIGSTOP)
-                time.sleep(0.1 * (1 - share))
-                os.kill(pid, signal.SIGCONT)
-                time.sleep(0.1 * share)
-            except ProcessLookupError:
-                return
-    thread = threading.Thread(target=hinder)
-    thread.start()
-    try:
-        yield
-    finally:
-        ends.set()
-        thread.join()
 
 
 def test_a_rank_that_gets_less_of_its_processor_is_named(bench, tmp_path):
