@@ -5,10 +5,15 @@ import os
 
 import pytest
 
-from hosts.operations import OLD_STACK
+from hosts.operations import OLD_STACK, Operator
 
 BUILT_IN = ["topsrider-i3x", "topsrider-t2x", "vccl-2.26.6"]
 FOLDER = "/etc/topsctl/stacks.d"
+
+
+@pytest.fixture
+def operator(host, topsctl_release, run_topsctl):
+    return Operator(host, topsctl_release, run_topsctl)
 
 
 def stacks(host):
@@ -69,3 +74,26 @@ def test_site_data_that_others_can_change_are_refused(topsctl_host, folder, what
                "stacks.d": ["inspect", "/srv"]}[folder]
     done = topsctl_host.run(["topsctl", *command])
     assert done.returncode == 4 and folder in done.stderr and "hint:" in done.stderr, done
+
+
+def test_a_drafted_stack_installs_its_bundle_as_it_is(operator, bundle, host, run_topsctl, topsctl_release, tmp_path, schema):
+    """The sample bundle as if its vendor were unknown: --name keeps topsctl from taking the stack that it knows."""
+    given, file = bundle(python=host.python_minor(), only_needed=True), tmp_path / "ours.json"
+    made = run_topsctl(["stack", "new", given, "--name", "ours", "--output", file, "--json"], binary=topsctl_release)
+    assert made.code == 0, made
+    schema(made.json, "stack-command")
+    schema(json.loads(file.read_text()), "stack")
+    again = run_topsctl(["stack", "new", given, "--name", "ours", "--output", file], binary=topsctl_release)
+    assert again.code == 3 and "already exists" in again.err
+    told = run_topsctl(["stack", "explain", file], binary=topsctl_release)
+    assert "named as Enflame's packages are" in told.out and "to decide: how many cards" in told.out
+    known = run_topsctl(["stack", "new", given], binary=topsctl_release)
+    assert json.loads(known.out)["name"] == "topsrider-t2x", "a bundle that a known stack describes has that stack"
+
+    before = operator.digest()
+    assert operator.json("install", given, "--stack", file)["outcome"] == "committed"
+    verified = operator.topsctl("verify", "--stack", file, "--level", "load", "--json").json
+    states = {check["id"]: check["status"] for check in verified["checks"]}
+    assert set(states.values()) == {"pass"} and {"tops-eccl-version", "torch_gcu-installed"} <= set(states), verified["checks"]
+    assert operator.json("rollback")["outcome"] == "rolled_back"
+    assert operator.changes_since(before) == []

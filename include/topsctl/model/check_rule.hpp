@@ -53,11 +53,14 @@ struct CheckRule {
   CheckKind kind = CheckKind::deb_installed;
   CheckLevel level = CheckLevel::files;
   std::string component;  // id of its component; empty: the whole stack
-  std::string file;       // library, library_links, management_tool, perf_tool: a file name
-  std::vector<std::string> symbols;  // library: required exports
-  std::string module;                // python_import
-  std::string marker;                // loaded_library: text that only the stack's own library
-                                     // contains
+  // library, library_links, management_tool, perf_tool: a file name. library_call: the library;
+  // empty: the backend's.
+  std::string file;
+  // library: required exports. library_call with a file: the function, int(int*), that returns 0.
+  std::vector<std::string> symbols;
+  std::string module;    // python_import
+  std::string marker;    // loaded_library: text that only the stack's own library
+                         // contains
   std::string variable;  // infiniband: the variable with the ports in use; empty: all ports
   std::vector<std::string> files;  // impostors: paths, "{site}" for each site directory
   std::string hint;                // remedy for a failure, in addition to the general one

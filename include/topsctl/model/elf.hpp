@@ -29,12 +29,13 @@ struct ElfFacts {
   std::vector<std::string> needed;        // DT_NEEDED, in order
   std::vector<std::string> search_paths;  // DT_RUNPATH, else DT_RPATH, split at ':'
   std::vector<ElfVersionNeed> version_needs;
-  std::vector<std::string> defined_versions;  // .gnu.version_d: "GLIBC_2.31", without the base
-  std::vector<std::string> exported;          // names of defined dynamic symbols; only on request
-  std::string glibc;                          // the highest required GLIBC_x, "2.31"; empty: none
-  std::string glibcxx;                        // the same for GLIBCXX_
-  std::string cxxabi;                         // the same for CXXABI_
-  bool is_python_extension = false;           // exports PyInit_*
+  std::vector<std::string> defined_versions;   // .gnu.version_d: "GLIBC_2.31", without the base
+  std::vector<std::string> exported;           // names of defined dynamic symbols; only on request
+  std::vector<std::string> version_functions;  // exported names that end in GetVersion; at most 64
+  std::string glibc;                           // the highest required GLIBC_x, "2.31"; empty: none
+  std::string glibcxx;                         // the same for GLIBCXX_
+  std::string cxxabi;                          // the same for CXXABI_
+  bool is_python_extension = false;            // exports PyInit_*
   bool operator==(const ElfFacts&) const = default;
 
   bool is_sound() const { return problem.empty(); }

@@ -88,8 +88,8 @@ inline auto members_of(ElfVersionNeed& value) {
   return std::tie(library, versions);
 }
 inline auto members_of(ElfFacts& value) {
-  auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = value;
-  return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
+  auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = value;
+  return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
 }
 inline auto members_of(ElfFile& value) {
   auto& [path, facts] = value;

@@ -1,21 +1,40 @@
 // topsctl stack: the known stacks, their requirements, and checks of stack files.
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "cli/command.hpp"
+#include "cli/finding_text.hpp"
+#include "cli/install_options.hpp"
 #include "cli/option_table.hpp"
 #include "cli/render.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/inspection/confined_reading.hpp"
+#include "topsctl/engine/inspection/tree_packages.hpp"
+#include "topsctl/engine/planning/stack_draft.hpp"
+#include "topsctl/engine/planning/stack_match.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
+#include "topsctl/host/network/prompter.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/model/stack/stack_parser.hpp"
 #include "topsctl/model/stack/stack_release.hpp"
 
 namespace topsctl {
+
+namespace fs = std::filesystem;
 
 namespace {
 
 struct StackCommandOptions {
   std::string stack;
   std::string file;
+  std::string bundle;
+  std::string name;
+  std::string output;
+  std::string explained;
+  bool no_sandbox = false;
 };
 
 struct ShownStack {
@@ -158,6 +177,132 @@ std::string file_to_check(const std::string& given) {
   return given;
 }
 
+// Of a stack that `stack new` wrote: what is to be decided, or also where each line is from.
+std::string draft_text(const Stack& stack, bool with_evidence, const Style& style) {
+  std::string text;
+  for (const DraftNote& note : stack.draft) {
+    if (!with_evidence && note.decide.empty()) continue;
+    const std::string place = note.place.empty() ? format("the whole") : note.place;
+    text += fitted_lines(concat("  ", style.bold(place), ": ", note.evidence, "\n"), style);
+    if (!note.decide.empty())
+      text += fitted_lines(format("    to decide: {}\n", note.decide), style);
+  }
+  return text;
+}
+
+std::string count_of_decisions(const Stack& stack) {
+  const auto open = std::count_if(stack.draft.begin(), stack.draft.end(),
+                                  [](const DraftNote& note) { return !note.decide.empty(); });
+  return open == 0 ? std::string()
+                   : format("; a draft with {} to decide",
+                            counted(static_cast<std::size_t>(open), "line"));
+}
+
+Output explain(const StackCommandOptions& options, Session& session) {
+  KnownStack shown{load_stack(options.explained), ""};
+  if (means_stack_file(options.explained)) {
+    shown.file = options.explained;
+    shown.text = read_stack_file(options.explained).text;
+  }
+  std::string text =
+      shown.stack.draft.empty()
+          ? format("{} is no draft: it has no notes on its lines\n", title_of(shown.stack))
+          : draft_text(shown.stack, true, session.style);
+  return output_of({{std::move(shown)}}, std::move(text));
+}
+
+// The known stack that the whole bundle is, if there is one.
+std::optional<KnownStack> known_stack_of(Inventory inventory) {
+  std::optional<KnownStack> found;
+  for (const KnownStack& known : stacks_with_origin()) {
+    const std::vector<StackMatch> matches = stack_matches({known.stack}, inventory);
+    if (matches.front().is_complete() &&
+        (!found || known.stack.components.size() > found->stack.components.size()))
+      found = known;
+  }
+  return found;
+}
+
+std::string answer_or(TerminalPrompter& prompter, const std::string& question,
+                      const std::string& otherwise) {
+  const auto answer = prompter.ask(question, Echo::on);
+  const std::string text = answer ? std::string(trimmed(answer->view())) : std::string();
+  return text.empty() ? otherwise : text;
+}
+
+// What no package says.
+void ask(DraftWishes& wishes, const Session& session, bool is_named) {
+  if (!session.is_interactive) return;
+  TerminalPrompter prompter;
+  if (!is_named)
+    wishes.name = answer_or(prompter, format("Name of the stack [{}]: ", wishes.name), wishes.name);
+  wishes.title = answer_or(prompter, format("What it is, in one line [none]: "), "");
+  const std::string cards = answer_or(prompter, format("Cards of a server [8]: "), "");
+  if (is_digits(cards) && cards.size() <= 4) wishes.cards = std::stol(cards);
+}
+
+Output draft(const StackCommandOptions& options, Session& session) {
+  const fs::path place = options.output.empty() ? fs::path() : fs::absolute(options.output);
+  std::error_code failure;
+  if (!place.empty() && fs::exists(fs::symlink_status(place, failure)))
+    throw Error(ErrorCode::bad_input, format("{} already exists", in_quotes(place.string())),
+                "give a new file: --output FILE.json");
+  std::vector<std::string> warnings;
+  const SandboxWish wish{sandboxing_of(options.no_sandbox),
+                         [&](const std::string& warning) { warnings.push_back(warning); }};
+  BundleReading reading;
+  reading.depth = Depth::deep;
+  reading.threads = std::max(1U, std::thread::hardware_concurrency());
+  reading.on_file = [&](const std::string& file) {
+    session.events->working(format("reading {}", file));
+  };
+  const BundleFiles files({options.bundle}, known_stacks(), wish);
+  const Inspection inspection = read_and_judge(files.found(), reading, wish).inspection;
+  DraftWishes wishes;
+  wishes.name = options.name.empty() ? stack_name_of(options.bundle) : options.name;
+  std::string written;
+  std::string state;
+  if (const auto known = known_stack_of(inspection.inventory); known && options.name.empty()) {
+    written = known->text;
+    state = format("the bundle is complete for the known stack {}: this is its file",
+                   known->stack.name);
+  } else {
+    ask(wishes, session, !options.name.empty());
+    written = to_text(drafted_stack(inspection, wishes));
+  }
+  KnownStack shown{parse_stack(written, in_quotes(wishes.name)), place.string(), written};
+  if (state.empty()) {
+    for (const KnownStack& each : stacks_with_origin()) {
+      if (each.stack.name == shown.stack.name)
+        warnings.push_back(
+            format("there is a stack named {}: give the new one another name", each.stack.name));
+    }
+    state = concat(format("a draft of the stack {}", shown.stack.name),
+                   count_of_decisions(shown.stack));
+  }
+  if (!place.empty()) {
+    write_plainly(place, written, 0644);
+    state += format("; try it: topsctl install {} --stack {} --dry-run", typed_word(options.bundle),
+                    typed_word(options.output));
+  }
+  const std::string notes = draft_text(shown.stack, false, session.style);
+  const std::string last =
+      fitted_lines(concat(session.style.bold(format("state:")), " ", state, "\n"), session.style);
+  Output output = output_of(
+      {{shown}}, place.empty() ? written : concat(text_of(shown, session.style), notes, last));
+  output.is_data = place.empty();
+  if (place.empty()) {
+    for (const DraftNote& note : shown.stack.draft) {
+      if (!note.decide.empty())
+        warnings.push_back(format("to decide: {}: {}",
+                                  note.place.empty() ? format("the whole") : note.place,
+                                  note.decide));
+    }
+  }
+  output.header.warnings = std::move(warnings);
+  return output;
+}
+
 Output check(const StackCommandOptions& options, Session& session) {
   const std::string path = file_to_check(options.file);
   const ChosenStack chosen = read_stack_file(path);
@@ -167,7 +312,10 @@ Output check(const StackCommandOptions& options, Session& session) {
       chosen.file->signed_by
           ? format("the stack file is valid and signed by {}", chosen.file->signed_by->key)
           : std::string("the stack file is valid but not signed");
-  text += concat(session.style.bold(format("state:")), " ", state, "\n");
+  text += draft_text(known.stack, false, session.style);
+  text += fitted_lines(concat(session.style.bold(format("state:")), " ", state,
+                              count_of_decisions(known.stack), "\n"),
+                       session.style);
   return output_of({{std::move(known), chosen.file->signed_by}}, std::move(text));
 }
 
@@ -183,7 +331,25 @@ CommandAction define_stack(OptionTable& table) {
   OptionTable& file = table.part("check", "Check a stack file");
   file.argument("file", options->file, "Stack file, or the name of a stack of this host", "FILE")
       .required();
-  return {[options, &one, &file](Session& session) {
+  OptionTable& made = table.part("new", "Draft a stack file from the packages of a bundle");
+  made.argument("bundle", options->bundle, "Directory or archive with debs and wheels", "BUNDLE")
+      .required();
+  made.value("--name", options->name, "Name of the stack; default: as the bundle is named", "NAME")
+      .check([](const std::string& name) {
+        return stack_name_of(name) == lower_case(name) ? std::string()
+                                                       : format(
+                                                             "expected letters, digits, '.', "
+                                                             "'+', '_' and '-'");
+      });
+  made.value("--output", options->output, "New file; default: standard output", "FILE.json");
+  add_sandbox_option(made, options->no_sandbox);
+  OptionTable& why = table.part("explain", "Show what the lines of a drafted stack are taken from");
+  why.argument("stack", options->explained, "Stack name, or a stack file", "STACK")
+      .lists("stacks")
+      .required();
+  return {[options, &one, &file, &made, &why](Session& session) {
+            if (made.is_given) return draft(*options, session);
+            if (why.is_given) return explain(*options, session);
             if (one.is_given) return show(*options, session);
             return file.is_given ? check(*options, session) : list_stacks(session);
           },

@@ -75,11 +75,10 @@ std::string BackendChecks::api() const {
   return devices == nullptr ? "" : devices->api;
 }
 
-std::string BackendChecks::library_path() const {
+std::string BackendChecks::path_of(const std::string& library) const {
   for (const auto& [name, deb] : machine_.facts.debs) {
     for (const std::string& file : deb.files) {
-      if (is_installed(deb.status) && name_part(file) == machine_.stack.backend.library)
-        return file;
+      if (is_installed(deb.status) && name_part(file) == library) return file;
     }
   }
   return {};
@@ -117,7 +116,7 @@ void BackendChecks::judge(const CheckRule& rule, CheckResult& result) {
   }
   switch (rule.kind) {
     case CheckKind::library_call:
-      return judge_call(result);
+      return judge_call(rule, result);
     case CheckKind::python_import:
       return judge_import(rule, result);
     case CheckKind::loaded_library:
@@ -139,8 +138,12 @@ void BackendChecks::judge(const CheckRule& rule, CheckResult& result) {
   }
 }
 
-void BackendChecks::judge_call(CheckResult& result) {
-  const BackendRules& backend = machine_.stack.backend;
+void BackendChecks::judge_call(const CheckRule& rule, CheckResult& result) {
+  BackendRules backend = machine_.stack.backend;
+  if (!rule.file.empty()) {
+    backend.library = rule.file;
+    backend.version_function = rule.symbols.front();
+  }
   result.expected = format("{} of {} responds", backend.version_function, backend.library);
   BackendRequest request;
   request.python = machine_.python->executable;
@@ -156,7 +159,7 @@ void BackendChecks::judge_call(CheckResult& result) {
     return;
   }
   if (step->state != ProbeState::done) return fail(result, step->error, import_hint(step->error));
-  const std::string objection = objection_to(*step);
+  const std::string objection = objection_to_library(*step, backend.library);
   if (!objection.empty())
     return fail(result, objection,
                 "remove the other file, or remove its directory from the search path");
@@ -268,14 +271,18 @@ std::string BackendChecks::objection_to(const ProbeStep& group) const {
       return format("the sum is {}, expected {}", number_text(group.total),
                     number_text(group.expected));
   }
-  if (group.library.empty())
-    return format("{} is not loaded: another library was used", backend.library);
-  const std::string owned = library_path();
-  if (owned.empty()) return format("no package owns {}", backend.library);
+  return objection_to_library(group, backend.library);
+}
+
+std::string BackendChecks::objection_to_library(const ProbeStep& step,
+                                                const std::string& library) const {
+  if (step.library.empty()) return format("{} is not loaded: another library was used", library);
+  const std::string owned = path_of(library);
+  if (owned.empty()) return format("no package owns {}", library);
   const std::string right = canonical_in_root(machine_.host.root, owned, LastLink::follow);
-  if (group.library != right && group.library != backend.library)
+  if (step.library != right && step.library != library)
     return format("{} was loaded, but no package of the stack owns it; the stack's is {}",
-                  group.library, right);
+                  step.library, right);
   return {};
 }
 

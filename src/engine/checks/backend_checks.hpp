@@ -22,7 +22,7 @@ class BackendChecks {
 
  private:
   const BackendTrial& backend_trial();
-  void judge_call(CheckResult& result);
+  void judge_call(const CheckRule& rule, CheckResult& result);
   void judge_import(const CheckRule& rule, CheckResult& result);
   void judge_loaded(CheckResult& result);
   void judge_count(CheckResult& result);
@@ -40,7 +40,9 @@ class BackendChecks {
   void tell_cut_off(const BackendTrial& trial, const std::string& doing, CheckResult& result) const;
   std::string release_hint() const;
   std::string group_hint(const std::string& error) const;  // for a group that could not be created
-  std::string library_path() const;  // path of the backend's library in the package; empty: none
+  std::string path_of(const std::string& library) const;   // in a package; empty: in none
+  // The objection to the library that a step has loaded; empty: none.
+  std::string objection_to_library(const ProbeStep& step, const std::string& library) const;
 
   const CheckedMachine& machine_;
   std::optional<BackendTrial> climb_;

@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint64_t most_symbols = 5'000'000;
 constexpr std::uint64_t records_at_once = 4096;
 constexpr std::string_view python_entry = "PyInit_";
+constexpr std::string_view version_ending = "GetVersion";
+constexpr std::size_t most_version_functions = 64;
 
 // Numbers of four bytes from a stretch, in order, read some at a time.
 class Words {
@@ -110,7 +112,8 @@ void read_elf_symbols(const ElfImage& image, const ElfNames& names, const ElfSym
   if (tables.symbols == 0) return;
   if (!names.is_whole()) facts.is_partial = true;
   // Nearly no file has such a name, and then its symbols need not be read.
-  if (exports == Exports::skip && !names.mentions(python_entry)) return;
+  if (exports == Exports::skip && !names.mentions(python_entry) && !names.mentions(version_ending))
+    return;
   const auto place = image.loaded_at(tables.symbols);
   if (!place) fail_elf("whose symbol table lies outside the file");
   const auto said = symbol_count(image, tables);
@@ -130,6 +133,8 @@ void read_elf_symbols(const ElfImage& image, const ElfNames& names, const ElfSym
       if (!symbol.is_exported || symbol.name == 0) continue;
       const std::string_view name = names.raw(symbol.name);
       if (name.starts_with(python_entry)) facts.is_python_extension = true;
+      if (name.ends_with(version_ending) && facts.version_functions.size() < most_version_functions)
+        facts.version_functions.emplace_back(name);
       if (exports == Exports::skip) continue;
       if (name.size() > room_for_names) {
         facts.is_partial = true;

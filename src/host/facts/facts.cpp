@@ -49,7 +49,11 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
   }
   const bool has_wheels = !distributions.empty();
   distributions.insert(distributions.end(), others.begin(), others.end());
-  if (!has_wheels && stack.backend.module.empty() && named.empty()) return {};
+  // The functions of libraries are called by an interpreter.
+  const bool calls = std::any_of(stack.checks.begin(), stack.checks.end(), [](const auto& rule) {
+    return rule.kind == CheckKind::library_call;
+  });
+  if (!has_wheels && !calls && stack.backend.module.empty() && named.empty()) return {};
   const std::vector<std::string> candidates =
       named.empty() ? stack.python.executables : std::vector<std::string>{named};
   std::vector<PythonFacts> pythons;

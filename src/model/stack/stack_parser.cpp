@@ -291,7 +291,8 @@ CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
   rule.id = identifier(reader.at("id"));
   const JsonReader kind = reader.at("kind");
   rule.kind = *check_kind_named(kind.text_of(check_kind_names()));
-  require_parts(kind, rule.kind, stack);
+  const bool has_own_library = rule.kind == CheckKind::library_call && reader.find("file");
+  if (!has_own_library) require_parts(kind, rule.kind, stack);
   rule.level = *level_named(reader.at("rung").text_of(level_names()));
   if (is_of_deb(rule.kind) || is_of_wheel(rule.kind)) {
     const JsonReader component = reader.at("component");
@@ -305,6 +306,11 @@ CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
       rule.kind == CheckKind::perf_tool || rule.kind == CheckKind::management_tool)
     rule.file = file_name(reader.at("file"));
   if (rule.kind == CheckKind::library) rule.symbols = reader.at("symbols").texts();
+  if (rule.kind == CheckKind::library_call && reader.find("file")) {
+    rule.file = file_name(reader.at("file"));
+    rule.symbols = reader.at("symbols").texts();
+    if (rule.symbols.size() != 1) reader.at("symbols").reject("expected the name of one function");
+  }
   if (rule.kind == CheckKind::python_import) rule.module = variable_name(reader.at("module"));
   if (rule.kind == CheckKind::loaded_library) rule.marker = one_line(reader.at("marker"));
   if (rule.kind == CheckKind::infiniband) {
@@ -313,6 +319,13 @@ CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
   if (rule.kind == CheckKind::impostors) rule.files = reader.at("files").texts();
   if (const auto hint = reader.find("hint")) rule.hint = one_line(*hint);
   return rule;
+}
+
+DraftNote parse_note(const JsonReader& reader) {
+  reader.expect_keys({"place", "evidence", "decide"});
+  DraftNote note{reader.at("place").any_text(), one_line(reader.at("evidence")), ""};
+  if (const auto decide = reader.find("decide")) note.decide = one_line(*decide);
+  return note;
 }
 
 // The stack file within the report of `topsctl stack show --json`, or the document itself.
@@ -325,7 +338,7 @@ Stack parse_document(std::string_view json, const std::string& source) {
   const Json document = parse_json(json, source);
   const JsonReader reader(definition_in(document), source);
   reader.expect_keys({"schema", "name", "title", "default", "releases", "components", "python",
-                      "environment", "accelerator", "backend", "checks"});
+                      "environment", "accelerator", "backend", "checks", "draft"});
   static_cast<void>(reader.at("schema").integer(1, 1));
   Stack stack;
   stack.name = identifier(reader.at("name"));
@@ -347,6 +360,9 @@ Stack parse_document(std::string_view json, const std::string& source) {
     stack.checks.push_back(parse_check(item, stack));
   }
   refuse_twice(reader.at("checks"), stack.checks, &CheckRule::id);
+  if (const auto draft = reader.find("draft")) {
+    for (const JsonReader& item : draft->items()) stack.draft.push_back(parse_note(item));
+  }
   return stack;
 }
 

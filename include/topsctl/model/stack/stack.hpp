@@ -102,6 +102,14 @@ struct ReleaseRules {
   bool operator==(const ReleaseRules&) const = default;
 };
 
+// A line of a stack that `topsctl stack new` wrote.
+struct DraftNote {
+  std::string place;     // JSON pointer (RFC 6901) into the stack file; empty: the whole file
+  std::string evidence;  // what of the packages says so
+  std::string decide;    // what a reviewer has to decide; empty: nothing
+  bool operator==(const DraftNote&) const = default;
+};
+
 struct Stack {
   std::string name;
   std::string title;
@@ -114,6 +122,7 @@ struct Stack {
   AcceleratorRules accelerator;  // no cards: the stack has none
   BackendRules backend;          // no name: the stack has none
   std::vector<CheckRule> checks;
+  std::vector<DraftNote> draft = {};  // empty: reviewed, or written by hand
   bool operator==(const Stack&) const = default;
 
   const Component* component(std::string_view id) const;  // nullptr: unknown id

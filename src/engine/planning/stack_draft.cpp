@@ -1,0 +1,363 @@
+// Guesses a stack from what packages declare and contain, and writes down why.
+#include "topsctl/engine/planning/stack_draft.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "engine/planning/draft_packages.hpp"
+#include "topsctl/base/embedded.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::array<std::string_view, 8> searched_by_loader = {"/usr/lib",
+                                                                "/usr/lib64",
+                                                                "/lib",
+                                                                "/lib64",
+                                                                "/usr/local/lib",
+                                                                "/usr/lib/x86_64-linux-gnu",
+                                                                "/lib/x86_64-linux-gnu",
+                                                                "/usr/local/lib/x86_64-linux-gnu"};
+constexpr std::array<std::string_view, 7> searched_by_shell = {
+    "/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/local/sbin", "/usr/games"};
+constexpr std::array<std::string_view, 5> optional_endings = {"-dev", "-doc", "-dbg", "-dbgsym",
+                                                              "-examples"};
+constexpr std::size_t most_named = 6;
+
+template <std::size_t size>
+bool is_among(const std::array<std::string_view, size>& all, std::string_view one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+std::string named(const std::set<std::string>& names) {
+  std::vector<std::string> some;
+  for (const std::string& name : names) {
+    if (some.size() < most_named) some.push_back(name);
+  }
+  if (names.size() > most_named) some.push_back(format("{} more", names.size() - most_named));
+  return joined(some, ", ");
+}
+
+class Draft {
+ public:
+  Draft(const Inspection& inspection, const DraftWishes& wishes)
+      : wishes_(wishes), packages_(packages_of_draft(inspection)) {
+    json_ = {
+        {"schema", 1},
+        {"name", wishes.name},
+        {"title", wishes.title.empty() ? format("packages of {}", wishes.name) : wishes.title}};
+    if (wishes.title.empty())
+      note("/title", "no package has a title for all", "what people call the stack");
+  }
+
+  Json document() {
+    find_release();
+    add_components();
+    add_python();
+    add_environment();
+    add_accelerator();
+    add_checks();
+    say_what_is_missing();
+    json_["draft"] = std::move(notes_);
+    return std::move(json_);
+  }
+
+ private:
+  void note(const std::string& place, const std::string& evidence, const std::string& decide = {}) {
+    Json entry = {{"place", place}, {"evidence", evidence}};
+    if (!decide.empty()) entry["decide"] = decide;
+    notes_.push_back(std::move(entry));
+  }
+
+  // The one number that every package has in its version.
+  void find_release() {
+    std::optional<std::vector<std::string>> common;
+    for (const DraftPackage& each : packages_) {
+      std::vector<std::string> numbers = numbers_of(each.package->version);
+      if (common) {
+        std::erase_if(*common, [&](const std::string& number) {
+          return std::find(numbers.begin(), numbers.end(), number) == numbers.end();
+        });
+      } else {
+        common = std::move(numbers);
+      }
+    }
+    if (packages_.size() < 2 || common->empty()) return;
+    release_ = *std::max_element(common->begin(), common->end(),
+                                 [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    const std::vector<std::string> parts = split(release_, '.');
+    const std::string next = concat(std::stoull(parts[1].substr(0, 9)) + 1);
+    json_["releases"] = {{"from", concat(parts[0], ".", parts[1])},
+                         {"below", concat(parts[0], ".", next)},
+                         {"tested", Json::array()}};
+    note("/releases", format("all packages have {} in their version", release_),
+         "which other releases these lines are good for, and which were tested");
+  }
+
+  void add_components() {
+    Json components = Json::array();
+    for (const DraftPackage& each : packages_) {
+      const Package& package = *each.package;
+      const std::string place = concat("/components/", components.size());
+      Json component = {
+          {"id", package.name}, {"kind", name(package.kind)}, {"names", {package.name}}};
+      const std::vector<std::string> numbers = numbers_of(package.version);
+      if (!release_.empty()) {
+        component["version"] = release_placeholder;
+      } else if (!numbers.empty()) {
+        component["version"] = numbers.front();
+        note(concat(place, "/version"), format("{} is {}", package.name, package.version),
+             "whether other versions belong to the stack");
+      } else {
+        note(place,
+             format("{} is {}, which has no number with a dot", package.name, package.version),
+             "which versions belong to the stack");
+      }
+      if (is_optional(package)) {
+        component["required"] = false;
+        note(concat(place, "/required"),
+             format("{} is named as packages are that a run does not need", package.name));
+      }
+      if (is_beside_torch(package)) {
+        component["beside"] = "torch";
+        note(concat(place, "/beside"), format("{} requires torch", package.name));
+      }
+      if (!each.after.empty())
+        note(place, format("after {}, on which it depends", named(each.after)));
+      if (each.others > 0)
+        note(place, format("{} other versions of {} are in the bundle; this is the newest",
+                           each.others, package.name));
+      components.push_back(std::move(component));
+    }
+    json_["components"] = std::move(components);
+  }
+
+  static bool is_optional(const Package& package) {
+    return package.kind == PackageKind::deb &&
+           std::any_of(optional_endings.begin(), optional_endings.end(),
+                       [&](std::string_view ending) { return package.name.ends_with(ending); });
+  }
+
+  static bool is_beside_torch(const Package& package) {
+    return package.kind == PackageKind::wheel &&
+           std::any_of(package.depends.begin(), package.depends.end(),
+                       [](const std::string& need) { return distribution_of(need) == "torch"; });
+  }
+
+  void add_python() {
+    std::set<std::string> minors;
+    bool is_beside = false;
+    for (const DraftPackage& each : packages_) {
+      minors.insert(each.minors.begin(), each.minors.end());
+      is_beside = is_beside || is_beside_torch(*each.package);
+    }
+    Json executables = Json::array();
+    for (const std::string& minor : minors) executables.push_back(concat("/usr/bin/python", minor));
+    for (const char* usual : {"/usr/bin/python3", "/usr/local/bin/python3"})
+      executables.push_back(usual);
+    json_["python"] = {{"tested_minors", minors}, {"executables", std::move(executables)}};
+    if (is_beside) json_["python"]["unchanged"] = {"torch"};
+    if (!minors.empty())
+      note("/python/tested_minors", format("the wheels' tags: {}", named(minors)));
+  }
+
+  void add_environment() {
+    std::map<std::string, std::string> libraries;  // by directory
+    std::map<std::string, std::string> programs;
+    Json variables = Json::array();
+    for (const DraftPackage& each : packages_) {
+      if (each.package->kind != PackageKind::deb) continue;
+      for (const DraftLibrary& library : each.libraries) {
+        if (!is_among(searched_by_loader, library.directory))
+          libraries.emplace(library.directory, library.file);
+      }
+      for (const auto& [directory, file] : each.programs) {
+        if (!is_among(searched_by_shell, directory)) programs.emplace(directory, file);
+      }
+    }
+    Json paths = Json::array();
+    const auto add = [&](const char* variable, const std::map<std::string, std::string>& found,
+                         const std::string& why) {
+      if (found.empty()) return;
+      Json entries = Json::array();
+      std::set<std::string> directories;
+      for (const auto& [directory, file] : found) {
+        entries.push_back({{"directory_of", file}});
+        directories.insert(directory);
+      }
+      note(concat("/environment/paths/", paths.size()), format("{}: {}", why, named(directories)));
+      paths.push_back({{"name", variable}, {"entries", std::move(entries)}});
+    };
+    add("LD_LIBRARY_PATH", libraries, format("libraries outside of the loader's directories"));
+    add("PATH", programs, format("programs outside of the usual directories"));
+    // The vendor's own files beside the packages: the value that most of them set.
+    std::map<std::string, std::pair<std::string, std::uint64_t>> most;
+    for (const auto& [setting, times] : packages_.settings) {
+      auto& known = most[setting.name];
+      if (times > known.second) known = {setting.value, times};
+    }
+    for (const auto& [variable, value] : most) {
+      if (value.first.empty() || value.first.find_first_of("$`\n") != std::string::npos) continue;
+      note(concat("/environment/variables/", variables.size()),
+           format("the bundle's files set {} {} times", variable, value.second),
+           "whether every process needs it");
+      variables.push_back({{"name", variable},
+                           {"value", value.first},
+                           {"grade", "attested"},
+                           {"source", format("{} places in the bundle's files", value.second)}});
+    }
+    json_["environment"] = {{"file", concat("/etc/profile.d/", wishes_.name, ".sh")},
+                            {"variables", std::move(variables)},
+                            {"paths", std::move(paths)}};
+  }
+
+  void add_accelerator() {
+    const Json data = Json::parse(*embedded_file("rules/card-vendors.json"));
+    std::set<std::string> best;
+    const Json* vendor = nullptr;
+    for (const Json& each : data.at("vendors")) {
+      std::set<std::string> marked;
+      for (const DraftPackage& one : packages_) {
+        std::string_view plain = one.package->name;
+        if (plain.starts_with("lib")) plain.remove_prefix(3);
+        for (const Json& mark : each.at("marks")) {
+          if (plain.starts_with(mark.get<std::string>())) marked.insert(one.package->name);
+        }
+      }
+      if (marked.size() <= best.size()) continue;
+      best = std::move(marked);
+      vendor = &each;
+    }
+    if (vendor == nullptr) return;
+    Json accelerator = vendor->at("accelerator");
+    if (wishes_.cards > 0) accelerator["cards"] = wishes_.cards;
+    note("/accelerator",
+         format("named as {}'s packages are: {}", vendor->at("name").get<std::string>(),
+                named(best)),
+         wishes_.cards > 0 ? std::string() : "how many cards a server has");
+    json_["accelerator"] = std::move(accelerator);
+  }
+
+  void add_check(Json check) { checks_.push_back(std::move(check)); }
+
+  void add_checks() {
+    for (const DraftPackage& each : packages_) {
+      const bool is_deb = each.package->kind == PackageKind::deb;
+      add_check({{"id", concat(each.package->name, "-installed")},
+                 {"kind", is_deb ? "deb_installed" : "wheel_installed"},
+                 {"rung", "files"},
+                 {"component", each.package->name}});
+    }
+    add_check({{"id", "environment-file"}, {"kind", "environment_file"}, {"rung", "files"}});
+    for (const DraftPackage& each : packages_) {
+      if (each.package->kind == PackageKind::deb)
+        add_check({{"id", concat(each.package->name, "-files")},
+                   {"kind", "deb_files"},
+                   {"rung", "files"},
+                   {"component", each.package->name}});
+    }
+    for (const DraftPackage& each : packages_) {
+      if (each.package->kind == PackageKind::deb) add_library_checks(each);
+    }
+    for (const DraftPackage& each : packages_) {
+      if (each.module.empty()) continue;
+      note(concat("/checks/", checks_.size()),
+           format("{} is the top module of {}", each.module, each.package->name));
+      add_check({{"id", concat(each.package->name, "-import")},
+                 {"kind", "python_import"},
+                 {"rung", "import"},
+                 {"component", each.package->name},
+                 {"module", each.module}});
+    }
+    if (json_.contains("accelerator")) {
+      add_check({{"id", "driver"}, {"kind", "driver"}, {"rung", "device"}});
+      add_check({{"id", "device-nodes"}, {"kind", "device_nodes"}, {"rung", "device"}});
+      add_check({{"id", "pci-cards"}, {"kind", "pci_cards"}, {"rung", "device"}});
+    }
+    json_["checks"] = std::move(checks_);
+  }
+
+  void add_library_checks(const DraftPackage& each) {
+    std::size_t number = 0;
+    for (const DraftLibrary& library : each.libraries) {
+      if (!library.is_public) continue;
+      const std::string base =
+          concat(each.package->name, number == 0 ? std::string() : concat("-", number));
+      ++number;
+      add_check({{"id", concat(base, "-links")},
+                 {"kind", "library_links"},
+                 {"rung", "load"},
+                 {"component", each.package->name},
+                 {"file", library.file}});
+      if (library.version_function.empty()) continue;
+      note(concat("/checks/", checks_.size()),
+           format("{} exports {}, which takes the address of an int in the libraries that have it",
+                  library.file, library.version_function));
+      add_check({{"id", concat(base, "-version")},
+                 {"kind", "library_call"},
+                 {"rung", "load"},
+                 {"component", each.package->name},
+                 {"file", library.file},
+                 {"symbols", {library.version_function}}});
+    }
+  }
+
+  void say_what_is_missing() {
+    if (packages_.size() > 1 && packages_.are_unrelated())
+      note("", "no package depends on another one of the bundle",
+           "whether these packages belong together");
+    if (packages_.has_only(PackageKind::wheel))
+      note("", "the bundle has no deb", "where the libraries that the wheel needs come from");
+    if (!packages_.missing_libraries.empty())
+      note("", format("no package of the bundle has {}", named(packages_.missing_libraries)),
+           "which package brings these libraries");
+    if (!json_.contains("accelerator"))
+      note("", "no package is named as those of a known vendor of cards",
+           "whether the stack is for cards: add 'accelerator' and its checks");
+    if (!packages_.outside.empty())
+      note("/components", format("they depend on packages that are not in the bundle: {}",
+                                 named(packages_.outside)));
+  }
+
+  const DraftWishes& wishes_;
+  DraftPackages packages_;
+  std::string release_;
+  Json json_;
+  Json checks_ = Json::array();
+  Json notes_ = Json::array();
+};
+
+}  // namespace
+
+Json drafted_stack(const Inspection& inspection, const DraftWishes& wishes) {
+  return Draft(inspection, wishes).document();
+}
+
+std::string stack_name_of(const std::string& bundle) {
+  std::filesystem::path path(bundle);
+  if (!path.has_filename()) path = path.parent_path();
+  std::string text = path.filename().string();
+  for (const char* ending :
+       {".tar.gz", ".tar.xz", ".tar", ".tgz", ".deb", ".whl", ".run", ".zip"}) {
+    if (text.ends_with(ending)) text.resize(text.size() - std::string_view(ending).size());
+  }
+  std::string named = lower_case(text);
+  for (char& c : named) {
+    const bool is_good =
+        (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '+' || c == '_';
+    if (!is_good) c = '-';
+  }
+  named.erase(0, named.find_first_not_of("-."));
+  return named.empty() ? "stack" : named;
+}
+
+}  // namespace topsctl
