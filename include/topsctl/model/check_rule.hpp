@@ -58,6 +58,8 @@ struct CheckRule {
   std::string file;
   // library: required exports. library_call with a file: the function, int(int*), that returns 0.
   std::vector<std::string> symbols;
+  // library_call with a file: results that only say that a driver or a card is missing.
+  std::vector<std::int64_t> accepted = {};
   std::string module;    // python_import
   std::string marker;    // loaded_library: text that only the stack's own library
                          // contains

@@ -151,6 +151,7 @@ void BackendChecks::judge_call(const CheckRule& rule, CheckResult& result) {
   request.environment = machine_.variables();
   request.timeout_ms = machine_.options.timeout_ms;
   request.steps = {"library"};
+  request.accepted = rule.accepted;
   const BackendTrial trial = try_backend(machine_.host, request);
   const ProbeStep* step =
       ended_step(trial, "library", format("while loading {}", backend.library), result);
@@ -163,8 +164,11 @@ void BackendChecks::judge_call(const CheckRule& rule, CheckResult& result) {
   if (!objection.empty())
     return fail(result, objection,
                 "remove the other file, or remove its directory from the search path");
-  pass(result,
-       format("{} returns {}, from {}", backend.version_function, step->count, step->library));
+  pass(result, step->count == 0 && !rule.accepted.empty()
+                   ? format("{} responds that no driver or card is here, from {}",
+                            backend.version_function, step->library)
+                   : format("{} returns {}, from {}", backend.version_function, step->count,
+                            step->library));
 }
 
 void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {

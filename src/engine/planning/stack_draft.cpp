@@ -32,6 +32,8 @@ constexpr std::array<std::string_view, 7> searched_by_shell = {
 constexpr std::array<std::string_view, 5> optional_endings = {"-dev", "-doc", "-dbg", "-dbgsym",
                                                               "-examples"};
 constexpr std::size_t most_named = 6;
+constexpr int driver_too_old = 35;  // cudaErrorInsufficientDriver: also without any driver
+constexpr int no_device = 100;      // cudaErrorNoDevice
 
 template <std::size_t size>
 bool is_among(const std::array<std::string_view, size>& all, std::string_view one) {
@@ -302,12 +304,16 @@ class Draft {
       note(concat("/checks/", checks_.size()),
            format("{} exports {}, which takes the address of an int in the libraries that have it",
                   library.file, library.version_function));
-      add_check({{"id", concat(base, "-version")},
-                 {"kind", "library_call"},
-                 {"rung", "load"},
-                 {"component", each.package->name},
-                 {"file", library.file},
-                 {"symbols", {library.version_function}}});
+      Json call = {{"id", concat(base, "-version")},
+                   {"kind", "library_call"},
+                   {"rung", "load"},
+                   {"component", each.package->name},
+                   {"file", library.file},
+                   {"symbols", {library.version_function}}};
+      // CUDA's runtime and those of its kin share these codes.
+      if (library.version_function.ends_with("RuntimeGetVersion"))
+        call["accepted"] = {driver_too_old, no_device};
+      add_check(std::move(call));
     }
   }
 

@@ -30,6 +30,7 @@ Json asked_for(const BackendRequest& request, const std::string& token, std::str
           {"function", request.backend.version_function},
           {"device", request.backend.device},
           {"marker", request.marker},
+          {"accepted", request.accepted},
           {"cards", request.cards},
           {"ranks", request.ranks},
           {"source", starts_ranks ? std::string(source) : std::string()}};

@@ -253,6 +253,8 @@ BackendRules parse_backend(const JsonReader& reader) {
           device ? variable_name(*device) : std::string()};
 }
 
+constexpr std::int64_t most_result = 1'000'000;  // of a function of a library
+
 bool is_of_deb(CheckKind kind) {
   return kind == CheckKind::deb_installed || kind == CheckKind::deb_files ||
          kind == CheckKind::library || kind == CheckKind::library_links ||
@@ -286,7 +288,7 @@ void require_parts(const JsonReader& kind, CheckKind value, const Stack& stack) 
 
 CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
   reader.expect_keys({"id", "kind", "rung", "component", "file", "symbols", "module", "files",
-                      "hint", "marker", "variable"});
+                      "hint", "marker", "variable", "accepted"});
   CheckRule rule;
   rule.id = identifier(reader.at("id"));
   const JsonReader kind = reader.at("kind");
@@ -310,6 +312,10 @@ CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
     rule.file = file_name(reader.at("file"));
     rule.symbols = reader.at("symbols").texts();
     if (rule.symbols.size() != 1) reader.at("symbols").reject("expected the name of one function");
+    if (const auto accepted = reader.find("accepted")) {
+      for (const JsonReader& code : accepted->items())
+        rule.accepted.push_back(code.integer(1, most_result));
+    }
   }
   if (rule.kind == CheckKind::python_import) rule.module = variable_name(reader.at("module"));
   if (rule.kind == CheckKind::loaded_library) rule.marker = one_line(reader.at("marker"));

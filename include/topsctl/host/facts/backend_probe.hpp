@@ -33,7 +33,8 @@ struct BackendRequest {
   std::int64_t ranks = 0;
   std::map<std::string, std::string> environment;  // added to the host's default environment
   std::int64_t timeout_ms = 0;
-  std::string marker;  // of the step loaded: text that the library must contain
+  std::vector<std::int64_t> accepted;  // of the step library: results of the function beside 0
+  std::string marker;                  // of the step loaded: text that the library must contain
 };
 
 // Runs the steps in one process of the interpreter, since each import of torch takes a second; a

@@ -134,6 +134,16 @@ TEST(DraftsOfStacks, HaveDirectoriesThatLoaderAndShellDoNotSearch) {
   EXPECT_EQ(draft.at("checks")[4].at("symbols"), Json({"acclGetVersion"}));
 }
 
+TEST(DraftsOfStacks, AcceptARuntimeThatFindsNoDriver) {
+  Bundle bundle;
+  bundle.deb("libcudart11.0", "11.8.89-1");
+  bundle.library("/usr/lib/libcudart.so.11.0", "libcudart.so.11.0").version_functions = {
+      "cudaDriverGetVersion", "cudaRuntimeGetVersion"};
+  const Json check = bundle.draft().at("checks")[4];
+  EXPECT_EQ(check.at("symbols"), Json({"cudaRuntimeGetVersion"}));
+  EXPECT_EQ(check.at("accepted"), Json({35, 100}));
+}
+
 TEST(DraftsOfStacks, KnowCardsByTheNamesOfPackages) {
   Bundle bundle;
   bundle.deb("libamdhip64-5", "5.2.3-8", "libhsa-runtime64-1");
