@@ -1,9 +1,14 @@
 """The Debian package of topsctl: installed, upgraded, removed and purged on real dpkg; its pages, and what shells complete."""
 
+import contextlib
+import functools
+import http.server
 import json
 import os
 import re
+import shutil
 import subprocess
+import threading
 
 import jsonschema
 import pytest
@@ -52,6 +57,70 @@ def test_it_is_installed_upgraded_removed_and_purged_and_nothing_is_left(kind, m
     assert host.run(["topsctl", "--version"]).returncode == 127
     dpkg(host, "--purge", "topsctl")
     assert before.diff(host.digest((*RECORDS, *FAR_AWAY)), ignore=("mtime_ns",)) == []
+
+
+@pytest.fixture(scope="session")
+def repository_of_two(repository, released, tmp_path_factory):
+    """A folder of two releases, signed: the older one made first, as it would be."""
+    folder, home = tmp_path_factory.mktemp("releases"), tmp_path_factory.mktemp("gnupg")
+    home.chmod(0o700)
+    gpg = ["gpg", "--homedir", home, "--batch", "--quiet", "--passphrase", ""]
+    subprocess.run([*gpg, "--quick-generate-key", "Test of releases", "ed25519", "sign", "never"], check=True, capture_output=True)
+    (home / "key.asc").write_bytes(subprocess.run([*gpg, "--export-secret-keys", "--armor"], check=True, capture_output=True).stdout)
+    subprocess.run(["gpgconf", "--homedir", home, "--kill", "gpg-agent"], check=True)
+    for more in (["--version", OLDER], []):
+        subprocess.run([repository / "packaging/release", "--no-build", "--fast", "--sign", home / "key.asc", *more, folder], check=True,
+                       capture_output=True)
+    assert sorted(path.name for path in folder.glob("*.deb")) == sorted({f"topsctl_{OLDER}_amd64.deb", released.deb.name})
+    return folder
+
+
+@contextlib.contextmanager
+def served(folder):
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=folder)
+    handler.log_message = lambda *_: None
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.mark.parametrize("kind", KINDS[:2])
+def test_apt_installs_upgrades_and_removes_it_from_the_folder_of_a_release(kind, make_package_host, repository_of_two, released):
+    host = make_package_host(kind)
+    host.network = f"/proc/{os.getpid()}/ns/net"
+    shutil.copytree(repository_of_two, host.path("/srv/release"))
+    host.path("/srv/key.asc").write_bytes((repository_of_two / "topsctl-archive-key.asc").read_bytes())
+
+    def apt(*words, expected=0):
+        done = host.run(["apt-get", "-q", "-y", "-oDir::Etc::sourcelist=/srv/sources.list", "-oDir::Etc::sourceparts=-", *words],
+                        env={"DEBIAN_FRONTEND": "noninteractive"})
+        assert done.returncode == expected, f"apt-get {words}\n{done.stdout}{done.stderr}"
+        return done.stdout + done.stderr
+
+    def version():
+        return host.run(["topsctl", "--version"]).stdout.split()[-1:]
+
+    host.path("/srv/sources.list").write_text("deb [signed-by=/srv/key.asc] file:/srv/release ./\n")
+    apt("update", "-oAPT::Update::Error-Mode=any")
+    apt("install", f"topsctl={OLDER}")
+    with served(repository_of_two) as place:
+        host.path("/srv/sources.list").write_text(f"deb [signed-by=/srv/key.asc] {place} ./\n")
+        apt("update", "-oAPT::Update::Error-Mode=any")
+        apt("install", "topsctl")
+        assert host.run(["dpkg-query", "-W", "-f", "${Version}", "topsctl"]).stdout == released.version
+    assert version() == [released.version]
+    apt("purge", "topsctl")
+    assert version() == []
+    with host.path("/srv/release/Packages").open("a") as index:
+        index.write("\n")
+    host.path("/srv/release/Packages.gz").unlink()
+    host.path("/srv/sources.list").write_text("deb [signed-by=/srv/key.asc] file:/srv/release ./\n")
+    apt("update", expected=100)  # an index that is not the signed one
 
 
 def test_an_upgrade_keeps_what_the_administrator_has_disabled(make_package_host, released, older_packages):
