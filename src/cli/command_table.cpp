@@ -36,7 +36,7 @@ const std::vector<CommandRow>& command_table() {
       {"transfer", "Send a bundle to remote hosts", define_transfer},
       {"deploy", "Send a bundle to remote hosts and install it", define_deploy},
       {"receive", "Receive what `topsctl transfer` sends", define_receive, CommandPlace::hidden},
-      {"stack", "List, show and check stacks", define_stack},
+      {"stack", "List, show, check and draft stacks", define_stack},
       {"version", "Print versions", define_version},
       {"completion", "Print a completion script for a shell", define_completion},
       {"help", "Print the page of a command", define_help},

@@ -17,14 +17,13 @@ struct Group {
   std::vector<std::string_view> commands;
 };
 
-const std::array<Group, 7>& groups() {
-  static const std::array<Group, 7> all = {
+const std::array<Group, 6>& groups() {
+  static const std::array<Group, 6> all = {
       {{"Inspect", {"status", "inspect", "lock", "snapshot", "stack"}},
        {"Install", {"install", "confirm", "verify", "repair"}},
        {"Undo", {"rollback", "recover", "history"}},
        {"Fleet", {"transfer", "deploy"}},
-       {"Environment", {"env"}},
-       {"Training", {"bench", "doctor", "launch", "runs", "shim", "watch"}},
+       {"Training", {"bench", "doctor", "env", "launch", "runs", "shim", "watch"}},
        {"topsctl", {"version", "completion", "help"}}}};
   return all;
 }

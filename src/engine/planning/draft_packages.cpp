@@ -258,6 +258,9 @@ DraftPackages packages_of_draft(const Inspection& inspection) {
     find_module(each);
   }
   find_missing_libraries(inspection, packages);
+  for (const Package& package : inspection.inventory.packages) {
+    if (package.verdict == Verdict::broken) packages.unreadable.insert(printable(package.path));
+  }
   packages.settings = inspection.settings;
   return packages;
 }

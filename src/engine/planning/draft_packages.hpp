@@ -34,6 +34,7 @@ struct DraftPackages {
   std::vector<DraftPackage> all;
   std::set<std::string> outside;            // on which debs depend, not in the bundle
   std::set<std::string> missing_libraries;  // that wheels load, not in the bundle
+  std::set<std::string> unreadable;         // paths
   std::map<Setting, std::uint64_t> settings;
 
   auto begin() const { return all.begin(); }

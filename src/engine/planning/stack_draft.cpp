@@ -58,7 +58,8 @@ class Draft {
         {"name", wishes.name},
         {"title", wishes.title.empty() ? format("packages of {}", wishes.name) : wishes.title}};
     if (wishes.title.empty())
-      note("/title", "no package has a title for all", "what people call the stack");
+      note("/title", format("no package has a title for all"),
+           format("what people call the stack"));
   }
 
   Json document() {
@@ -102,7 +103,7 @@ class Draft {
                          {"below", concat(parts[0], ".", next)},
                          {"tested", Json::array()}};
     note("/releases", format("all packages have {} in their version", release_),
-         "which other releases these lines are good for, and which were tested");
+         format("which other releases these lines are good for, and which were tested"));
   }
 
   void add_components() {
@@ -118,11 +119,11 @@ class Draft {
       } else if (!numbers.empty()) {
         component["version"] = numbers.front();
         note(concat(place, "/version"), format("{} is {}", package.name, package.version),
-             "whether other versions belong to the stack");
+             format("whether other versions belong to the stack"));
       } else {
         note(place,
              format("{} is {}, which has no number with a dot", package.name, package.version),
-             "which versions belong to the stack");
+             format("which versions belong to the stack"));
       }
       if (is_optional(package)) {
         component["required"] = false;
@@ -211,7 +212,7 @@ class Draft {
       if (value.first.empty() || value.first.find_first_of("$`\n") != std::string::npos) continue;
       note(concat("/environment/variables/", variables.size()),
            format("the bundle's files set {} {} times", variable, value.second),
-           "whether every process needs it");
+           format("whether every process needs it"));
       variables.push_back({{"name", variable},
                            {"value", value.first},
                            {"grade", "attested"},
@@ -245,7 +246,7 @@ class Draft {
     note("/accelerator",
          format("named as {}'s packages are: {}", vendor->at("name").get<std::string>(),
                 named(best)),
-         wishes_.cards > 0 ? std::string() : "how many cards a server has");
+         wishes_.cards > 0 ? std::string() : format("how many cards a server has"));
     json_["accelerator"] = std::move(accelerator);
   }
 
@@ -319,16 +320,20 @@ class Draft {
 
   void say_what_is_missing() {
     if (packages_.size() > 1 && packages_.are_unrelated())
-      note("", "no package depends on another one of the bundle",
-           "whether these packages belong together");
+      note("", format("no package depends on another one of the bundle"),
+           format("whether these packages belong together"));
     if (packages_.has_only(PackageKind::wheel))
-      note("", "the bundle has no deb", "where the libraries that the wheel needs come from");
+      note("", format("the bundle has no deb"),
+           format("where the libraries that the wheel needs come from"));
     if (!packages_.missing_libraries.empty())
       note("", format("no package of the bundle has {}", named(packages_.missing_libraries)),
-           "which package brings these libraries");
+           format("which package brings these libraries"));
     if (!json_.contains("accelerator"))
-      note("", "no package is named as those of a known vendor of cards",
-           "whether the stack is for cards: add 'accelerator' and its checks");
+      note("", format("no package is named as those of a known vendor of cards"),
+           format("whether the stack is for cards: add 'accelerator' and its checks"));
+    if (!packages_.unreadable.empty())
+      note("", format("packages that cannot be read: {}", named(packages_.unreadable)),
+           format("whether they belong to the stack: `topsctl inspect` says what is wrong"));
     if (!packages_.outside.empty())
       note("/components", format("they depend on packages that are not in the bundle: {}",
                                  named(packages_.outside)));

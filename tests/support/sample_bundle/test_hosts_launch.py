@@ -225,6 +225,7 @@ def test_what_does_not_fit_starts_nothing(hosts, schema, tmp_path):
     assert [each["ranks"] for each in report["cluster"]["hosts"]] == [EACH] * 3
 
 
+@pytest.mark.alone
 def test_a_benchmark_of_hosts_names_the_one_with_the_slow_link(hosts, schema):
     group = hosts(3)
     nodes = group.nodes

@@ -177,6 +177,8 @@ TEST(DraftsOfStacks, NeedAPackage) {
   EXPECT_THROW(bundle.draft(), Error);
   bundle.deb("broken", "1.0").verdict = Verdict::broken;
   EXPECT_THROW(bundle.draft(), Error);
+  bundle.deb("sound", "1.0");
+  EXPECT_THAT(decisions(bundle.draft()), Contains(HasSubstr("cannot be read: broken_1.0")));
 }
 
 TEST(NamesOfDraftedStacks, AreIdentifiers) {
