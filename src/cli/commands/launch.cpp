@@ -28,7 +28,6 @@
 #include "topsctl/engine/planning/host_environment.hpp"
 #include "topsctl/host/facts/host_name.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
-#include "topsctl/host/python/python.hpp"
 #include "topsctl/host/system/detached_run.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/model/environment_formats.hpp"

@@ -177,13 +177,17 @@ std::string file_to_check(const std::string& given) {
   return given;
 }
 
+std::string place_of(const DraftNote& note) {
+  return note.place.empty() ? format("the whole") : note.place;
+}
+
 // Of a stack that `stack new` wrote: what is to be decided, or also where each line is from.
 std::string draft_text(const Stack& stack, bool with_evidence, const Style& style) {
   std::string text;
   for (const DraftNote& note : stack.draft) {
     if (!with_evidence && note.decide.empty()) continue;
-    const std::string place = note.place.empty() ? format("the whole") : note.place;
-    text += fitted_lines(concat("  ", style.bold(place), ": ", note.evidence, "\n"), style);
+    text +=
+        fitted_lines(concat("  ", style.bold(place_of(note)), ": ", note.evidence, "\n"), style);
     if (!note.decide.empty())
       text += fitted_lines(format("    to decide: {}\n", note.decide), style);
   }
@@ -241,6 +245,18 @@ void ask(DraftWishes& wishes, const Session& session, bool is_named) {
   if (is_digits(cards) && cards.size() <= 4) wishes.cards = std::stol(cards);
 }
 
+// The draft is checked as any stack file is; what it cannot express is the packages' own.
+Stack parsed_draft(const std::string& written, const std::string& name) {
+  try {
+    return parse_stack(written, in_quotes(name));
+  } catch (const Error& error) {
+    throw Error(ErrorCode::bad_bundle,
+                format("a stack file cannot express these packages: {}", error.message()),
+                "move the package with that name out of the bundle and draft the stack again, or "
+                "write the file by hand: docs/stack.schema.json describes it");
+  }
+}
+
 Output draft(const StackCommandOptions& options, Session& session) {
   const fs::path place = options.output.empty() ? fs::path() : fs::absolute(options.output);
   std::error_code failure;
@@ -270,7 +286,7 @@ Output draft(const StackCommandOptions& options, Session& session) {
     ask(wishes, session, !options.name.empty());
     written = to_text(drafted_stack(inspection, wishes));
   }
-  KnownStack shown{parse_stack(written, in_quotes(wishes.name)), place.string(), written};
+  KnownStack shown{parsed_draft(written, wishes.name), place.string(), written};
   if (state.empty()) {
     for (const KnownStack& each : stacks_with_origin()) {
       if (each.stack.name == shown.stack.name)
@@ -282,8 +298,15 @@ Output draft(const StackCommandOptions& options, Session& session) {
   }
   if (!place.empty()) {
     write_plainly(place, written, 0644);
-    state += format("; try it: topsctl install {} --stack {} --dry-run", typed_word(options.bundle),
-                    typed_word(options.output));
+    // An install reads directories and packages, no archives of them.
+    const bool is_archive = !fs::is_directory(options.bundle, failure) &&
+                            !options.bundle.ends_with(".deb") && !options.bundle.ends_with(".whl");
+    const std::string stack = typed_word(options.output);
+    state +=
+        is_archive
+            ? format("; unpack the bundle, then: topsctl install DIR --stack {} --dry-run", stack)
+            : format("; try it: topsctl install {} --stack {} --dry-run",
+                     typed_word(options.bundle), stack);
   }
   const std::string notes = draft_text(shown.stack, false, session.style);
   const std::string last =
@@ -294,9 +317,7 @@ Output draft(const StackCommandOptions& options, Session& session) {
   if (place.empty()) {
     for (const DraftNote& note : shown.stack.draft) {
       if (!note.decide.empty())
-        warnings.push_back(format("to decide: {}: {}",
-                                  note.place.empty() ? format("the whole") : note.place,
-                                  note.decide));
+        warnings.push_back(format("to decide: {}: {}", place_of(note), note.decide));
     }
   }
   output.header.warnings = std::move(warnings);

@@ -9,7 +9,7 @@ import sys
 import time
 
 # Asked: module, device, backend (gloo: on the CPU), operations, sizes (bytes; empty: those of the device), duration_ms (of one
-# measurement), compare (whether gloo is measured, too).
+# measurement).
 ASKED = json.loads(sys.argv[1])
 RANK, SIZE = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 LOCAL_RANK, LOCAL_SIZE = int(os.environ["LOCAL_RANK"]), int(os.environ.get("LOCAL_WORLD_SIZE", SIZE))
@@ -190,7 +190,7 @@ def sizes(place):
 
 def measure_operations():
     wanted = [(PLACE, name) for name in ASKED["operations"]]
-    if ASKED["compare"] and PLACE.kind != "cpu" and stock.is_initialized():
+    if PLACE.kind != "cpu" and stock.is_initialized():
         # On the same hosts, in the same run.
         wanted += [(Memory(stock.new_group(backend="gloo")), name) for name in ASKED["operations"][:1]]
     steps = []
@@ -274,7 +274,7 @@ def rounds():
     return [pairs[at:at + most] for pairs in found[::step] for at in range(0, len(pairs), most)]
 
 
-def ping_pong(partner, first, size, tensor, count):
+def ping_pong(partner, first, tensor, count):
     for _ in range(count):
         if first:
             PLACE.call("send")(tensor, partner)
@@ -288,9 +288,9 @@ def ping_pong(partner, first, size, tensor, count):
 def one_way(partner, first, size):
     """Seconds of one way, median of a few."""
     tensor = zeros(size)
-    ping_pong(partner, first, size, tensor, 1)
+    ping_pong(partner, first, tensor, 1)
     started = time.perf_counter()
-    ping_pong(partner, first, size, tensor, 2)
+    ping_pong(partner, first, tensor, 2)
     guess = (time.perf_counter() - started) / 2
     # Both ends do the same number.
     count = torch.tensor([max(3.0, min(500.0, LINK_SECONDS / max(guess, 1e-6)))]).to(PLACE.device)
@@ -301,7 +301,7 @@ def one_way(partner, first, size):
     times = []
     for _ in range(int(count.cpu().item())):
         started = time.perf_counter()
-        ping_pong(partner, first, size, tensor, 1)
+        ping_pong(partner, first, tensor, 1)
         times.append((time.perf_counter() - started) / 2)
     return median(times)
 

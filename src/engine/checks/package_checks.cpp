@@ -200,10 +200,9 @@ void judge_environment(const CheckedMachine& machine, CheckResult& result) {
   result.expected = format("{} as the installed packages require", file);
   const auto found = machine.facts.files.find(file);
   if (found == machine.facts.files.end()) {
-    const bool installed =
-        std::ranges::any_of(machine.stack.components, [&](const Component& component) {
-          return machine.deb_of(component.id) != nullptr;
-        });
+    const bool installed = std::ranges::any_of(
+        machine.stack.components,
+        [&](const Component& component) { return machine.deb_of(component.id) != nullptr; });
     fail(result, format("{} is missing", file),
          installed ? repair_it : "`topsctl install BUNDLE` installs the stack and writes it");
   } else if (found->second == shell_file(machine.environment)) {

@@ -125,8 +125,7 @@ std::string benchmark_argument(const BenchmarkWishes& wishes, const Stack& stack
                   {"backend", wishes.backend},
                   {"operations", wishes.operations},
                   {"sizes", wishes.sizes},
-                  {"duration_ms", wishes.duration_ms},
-                  {"compare", wishes.compares_with_cpu}});
+                  {"duration_ms", wishes.duration_ms}});
 }
 
 Benchmark benchmark_in(std::string_view log) {

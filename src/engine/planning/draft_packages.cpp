@@ -161,7 +161,7 @@ void find_libraries(const Contents& contents, DraftPackage& each) {
         elf.facts.is_python_extension || !is_library_directory(directory))
       continue;
     const bool has_soname = paths.contains(concat(directory, "/", elf.facts.soname));
-    each.libraries.push_back({has_soname ? elf.facts.soname : name_of(elf.path), directory, true,
+    each.libraries.push_back({has_soname ? elf.facts.soname : name_of(elf.path), directory,
                               version_function_in(elf.facts)});
   }
   std::sort(each.libraries.begin(), each.libraries.end(),

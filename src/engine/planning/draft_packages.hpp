@@ -13,10 +13,10 @@
 
 namespace topsctl {
 
+// Programs link with it: it has a soname, and lies in a library directory.
 struct DraftLibrary {
-  std::string file;        // name under which programs find it: its soname, if the package has that
-  std::string directory;   // absolute
-  bool is_public = false;  // programs link with it: it has a soname, in a search path
+  std::string file;       // name under which programs find it: its soname, if the package has that
+  std::string directory;  // absolute
   std::string version_function;  // int(int*), by the custom of its family; empty: none
 };
 

@@ -292,7 +292,6 @@ class Draft {
   void add_library_checks(const DraftPackage& each) {
     std::size_t number = 0;
     for (const DraftLibrary& library : each.libraries) {
-      if (!library.is_public) continue;
       const std::string base =
           concat(each.package->name, number == 0 ? std::string() : concat("-", number));
       ++number;

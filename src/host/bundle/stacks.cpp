@@ -64,12 +64,17 @@ ChosenStack read_stack_file(const std::string& file) {
 
 namespace {
 
-// Ids of the required components for which the inventory has a package that could be chosen, or
-// has none. A broken package counts as present: the install then reports what is wrong with it.
-std::vector<std::string> required_components(const Stack& stack, const Inventory& inventory,
-                                             bool present) {
-  std::vector<std::string> ids;
+// Ids of the required components, by whether the inventory has a package that could be chosen. A
+// broken package counts as found: the install then reports what is wrong with it.
+struct RequiredComponents {
+  std::vector<std::string> found;
+  std::vector<std::string> missing;
+};
+
+RequiredComponents required_components(const Stack& stack, const Inventory& inventory) {
+  RequiredComponents required;
   for (const Component& component : stack.components) {
+    if (!component.required) continue;
     const bool found = std::any_of(inventory.packages.begin(), inventory.packages.end(),
                                    [&](const Package& package) {
                                      if (package.verdict == Verdict::broken)
@@ -77,9 +82,9 @@ std::vector<std::string> required_components(const Stack& stack, const Inventory
                                      return package.verdict != Verdict::archived &&
                                             matching_component(stack, package) == &component;
                                    });
-    if (component.required && found == present) ids.push_back(component.id);
+    (found ? required.found : required.missing).push_back(component.id);
   }
-  return ids;
+  return required;
 }
 
 // "eccl: wanted tops-eccl or eccl 2.5.136, found tops-eccl 3.0.1".
@@ -159,14 +164,15 @@ Stack matching_stack(const Inventory& inventory) {
   std::size_t most_found = 0;
   std::optional<Error> unclear;  // the releases of the nearest
   for (const Stack& stack : known_stacks()) {
-    const bool is_complete = required_components(stack, inventory, false).empty();
-    const std::size_t found = required_components(stack, inventory, true).size();
+    const RequiredComponents required = required_components(stack, inventory);
+    const std::size_t found = required.found.size();
     if (!nearest || found > most_found) {
       nearest = stack;
       most_found = found;
     }
     // Of equal ones the later: the operator's own stacks come after the built-in ones.
-    if (!is_complete || (best && stack.components.size() < best->components.size())) continue;
+    if (!required.missing.empty() || (best && stack.components.size() < best->components.size()))
+      continue;
     try {
       best = resolved(stack, inventory);
     } catch (const Error& error) {
@@ -181,7 +187,7 @@ Stack matching_stack(const Inventory& inventory) {
     if (component.required)
       message += concat("\n", wanted_and_found(*nearest, component, inventory));
   }
-  const std::string found = joined(required_components(*nearest, inventory, true), ",");
+  const std::string found = joined(required_components(*nearest, inventory).found, ",");
   throw Error(
       ErrorCode::bad_bundle, std::move(message),
       found.empty()

@@ -21,8 +21,7 @@ struct BenchmarkWishes {
   std::string backend;                  // "eccl", or cpu_backend
   std::vector<std::string> operations;  // names of benchmark_operations()
   std::vector<std::uint64_t> sizes;     // bytes, a multiple of 4; empty: as the device allows
-  std::int64_t duration_ms = 200;       // of each measurement
-  bool compares_with_cpu = true;        // measures cpu_backend too, if the backend is another one
+  std::int64_t duration_ms = 0;         // of each measurement
 };
 const std::vector<std::string>& benchmark_operations();
 // The program, to be written to a log directory, and its argument.

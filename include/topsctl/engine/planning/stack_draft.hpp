@@ -3,11 +3,9 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "topsctl/model/inspection.hpp"
 #include "topsctl/model/json.hpp"
-#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 
