@@ -1,5 +1,8 @@
 // topsctl bench: the bandwidths of a stack's collectives, copies and links on this host or several.
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -25,6 +28,7 @@
 #include "topsctl/host/facts/card_nodes.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
 
@@ -140,6 +144,7 @@ struct BenchRun {
   ReportHeader header;
   std::string text;     // of a failure, or of hosts
   int status = 0;       // of the ranks
+  int ended_by = 0;     // signal that topsctl received; 0: none
   fs::path log;         // of rank 0; empty: none
   fs::path log_folder;  // empty: nothing was started
 };
@@ -170,7 +175,8 @@ BenchRun run_here(LaunchRequest request, const Stack& stack, bool measures_cpu, 
   done.status = record.status.value_or(1);
   done.log_folder = record.log_folder;
   done.log = log_of_first_rank(to_json(record));
-  if (done.status != 0) done.text = end_text(record, language, session.style);
+  done.ended_by = record.ended_by.value_or(0);
+  if (done.status != 0) done.text = judgement_text(record, language, session.style);
   return done;
 }
 
@@ -201,6 +207,30 @@ Json body_of(const Benchmark& benchmark, const BenchmarkVerdict& verdict, const 
   return body;
 }
 
+Error failure_of(const BenchRun& done) {
+  return {ErrorCode::checks_failed,
+          done.status == 0 ? format("the benchmark ended before its last measurement")
+                           : format("the benchmark ended with exit status {}", done.status),
+          format("see the logs of its ranks in {}", printable(done.log_folder.string()))};
+}
+
+void require_sense(const BenchCommandOptions& options, const OptionTable& table, const Stack& stack,
+                   const BenchBackend& backend) {
+  if (!options.backend.empty() && options.backend != cpu_backend &&
+      options.backend != stack.backend.name)
+    throw Error(ErrorCode::usage,
+                format("unknown backend {} of stack {}", in_quotes(options.backend), stack.name),
+                stack.backend.name.empty()
+                    ? format("expected {}", cpu_backend)
+                    : format("expected {} or {}", stack.backend.name, cpu_backend));
+  if (table.has("--cards") && backend.name == cpu_backend)
+    throw Error(ErrorCode::usage, format("{} uses no cards: --cards has no meaning", cpu_backend),
+                "choose the number of processes with --nproc");
+  if (table.has("--at-least") && options.baseline.empty())
+    throw Error(ErrorCode::usage, "--at-least needs --baseline",
+                "name the report to compare with: --baseline FILE.json");
+}
+
 // Its logs are of use only if it failed, or if a place for them was named.
 void remove_logs(const BenchRun& done, const BenchCommandOptions& options) {
   if (done.log_folder.empty() || !options.request.log_folder.empty()) return;
@@ -213,11 +243,14 @@ Output run_bench(const BenchCommandOptions& options, const OptionTable& table, S
   require_report_place(options.report);
   require_hosts(table, options.hosts);
   std::optional<Benchmark> baseline;
+  if (!options.baseline.empty() && ::access(options.baseline.c_str(), R_OK) != 0)
+    throw system_error(errno, "read", options.baseline, ErrorCode::bad_input);
   if (!options.baseline.empty())
     baseline = benchmark_in_report(read_text(options.baseline, most_baseline),
                                    in_quotes(options.baseline));
   const Stack stack = stack_on(session.host, options.request.stack);
   const BenchBackend backend = backend_of(options, stack, session.host);
+  require_sense(options, table, stack, backend);
   const LaunchRequest request = request_of(options, backend, stack);
   const BenchRun done = is_for_hosts(options.hosts)
                             ? run_on_hosts(options, request, stack, table, session)
@@ -228,14 +261,15 @@ Output run_bench(const BenchCommandOptions& options, const OptionTable& table, S
   Benchmark benchmark;
   if (!done.log.empty()) benchmark = benchmark_in(read_text(done.log, most_log));
   BenchmarkVerdict verdict;
+  if (done.ended_by != 0) {
+    remove_logs(done, options);
+    throw_interrupted_by(done.ended_by);
+  }
   if (done.status != 0 || !benchmark.is_complete) {
-    if (!output.header.error && output.header.exit == ExitCode::done) {
+    if (!output.header.error && output.header.exit == ExitCode::done)
       output.header.exit = ExitCode::problems;
-    }
+    if (!output.header.error && !done.log_folder.empty()) output.header.error = failure_of(done);
     output.text = done.text;
-    if (!done.log_folder.empty())
-      output.text += format("state: the benchmark failed; its logs are in {}\n",
-                            printable(done.log_folder.string()));
     output.json = to_line(body_of(benchmark, verdict, &stack, backend.reason));
     return output;
   }

@@ -1,5 +1,6 @@
 // topsctl stack: the known stacks, their requirements, and checks of stack files.
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -26,6 +27,8 @@ namespace topsctl {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr std::size_t longest_name = 64;
 
 struct StackCommandOptions {
   std::string stack;
@@ -258,8 +261,12 @@ Stack parsed_draft(const std::string& written, const std::string& name) {
 }
 
 Output draft(const StackCommandOptions& options, Session& session) {
-  const fs::path place = options.output.empty() ? fs::path() : fs::absolute(options.output);
+  const bool is_to_terminal = options.output.empty() || options.output == "-";
+  const fs::path place = is_to_terminal ? fs::path() : fs::absolute(options.output);
   std::error_code failure;
+  if (!place.empty() && !fs::is_directory(place.parent_path(), failure))
+    throw system_error(failure ? failure.value() : ENOTDIR, "write a stack file to",
+                       place.parent_path().string(), ErrorCode::usage);
   if (!place.empty() && fs::exists(fs::symlink_status(place, failure)))
     throw Error(ErrorCode::bad_input, format("{} already exists", in_quotes(place.string())),
                 "give a new file: --output FILE.json");
@@ -275,7 +282,9 @@ Output draft(const StackCommandOptions& options, Session& session) {
   const BundleFiles files({options.bundle}, known_stacks(), wish);
   const Inspection inspection = read_and_judge(files.found(), reading, wish).inspection;
   DraftWishes wishes;
-  wishes.name = options.name.empty() ? stack_name_of(options.bundle) : options.name;
+  wishes.name = options.name.empty()
+                    ? stack_name_of(fs::absolute(options.bundle).lexically_normal().string())
+                    : options.name;
   std::string written;
   std::string state;
   if (const auto known = known_stack_of(inspection.inventory); known && options.name.empty()) {
@@ -332,7 +341,7 @@ Output check(const StackCommandOptions& options, Session& session) {
   const std::string state =
       chosen.file->signed_by
           ? format("the stack file is valid and signed by {}", chosen.file->signed_by->key)
-          : std::string("the stack file is valid but not signed");
+          : format("the stack file is valid but not signed");
   text += draft_text(known.stack, false, session.style);
   text += fitted_lines(concat(session.style.bold(format("state:")), " ", state,
                               count_of_decisions(known.stack), "\n"),
@@ -357,12 +366,14 @@ CommandAction define_stack(OptionTable& table) {
       .required();
   made.value("--name", options->name, "Name of the stack; default: as the bundle is named", "NAME")
       .check([](const std::string& name) {
-        return stack_name_of(name) == lower_case(name) ? std::string()
-                                                       : format(
-                                                             "expected letters, digits, '.', "
-                                                             "'+', '_' and '-'");
+        return name.size() <= longest_name && stack_name_of(name) == lower_case(name)
+                   ? std::string()
+                   : format("expected up to 64 letters, digits, '.', '+', '_' and '-'");
       });
-  made.value("--output", options->output, "New file; default: standard output", "FILE.json");
+  made.value("--output", options->output, "New file; default: standard output", "FILE.json")
+      .check([](const std::string& file) {
+        return file.empty() ? format("expected the name of a file") : std::string();
+      });
   add_sandbox_option(made, options->no_sandbox);
   OptionTable& why = table.part("explain", "Show what the lines of a drafted stack are taken from");
   why.argument("stack", options->explained, "Stack name, or a stack file", "STACK")

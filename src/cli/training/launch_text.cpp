@@ -32,15 +32,17 @@ std::string plan_text(const LaunchPlan& plan, const LaunchRecord& begun, const S
   return text + concat("  ", format("logs in {}", printable(begun.log_folder)), "\n");
 }
 
+std::string judgement_text(const LaunchRecord& record, Language language, const Style& style) {
+  const AttemptRecord& last = record.attempts.back();
+  if (!last.judgement) return {};
+  DoctorReport report;
+  report.language = language;
+  report.judgement = *last.judgement;
+  return render_doctor(report, Detail::brief, style);
+}
+
 std::string end_text(const LaunchRecord& record, Language language, const Style& style) {
   const AttemptRecord& last = record.attempts.back();
-  std::string text;
-  if (last.judgement) {
-    DoctorReport report;
-    report.language = language;
-    report.judgement = *last.judgement;
-    text = render_doctor(report, Detail::brief, style);
-  }
   std::string what = record.ended_by       ? format("ended by signal {}", *record.ended_by)
                      : *record.status == 0 ? std::string("all ranks succeeded")
                                            : format("exit status {}", *record.status);
@@ -48,8 +50,8 @@ std::string end_text(const LaunchRecord& record, Language language, const Style&
     what += format(" after {}", counted(record.attempts.size() - 1, "restart"));
   if (!last.not_restarted.empty() && record.request.restart.most > 0)
     what += format("; not restarted: {}", last.not_restarted);
-  return text + concat(style.bold(format("state:")), " ",
-                       format("{}; logs in {}", what, printable(record.log_folder)), "\n");
+  return concat(judgement_text(record, language, style), style.bold(format("state:")), " ",
+                format("{}; logs in {}", what, printable(record.log_folder)), "\n");
 }
 
 }  // namespace topsctl

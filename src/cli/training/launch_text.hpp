@@ -17,6 +17,8 @@ std::string not_started_text(const LaunchCheck& preflight);
 // The command, and the changes of the environment.
 std::string plan_text(const LaunchPlan& plan, const LaunchRecord& begun, const Style& style);
 // The first cause of a failure, and how it ended.
+// What the doctor says of the last attempt; empty if it was not asked.
+std::string judgement_text(const LaunchRecord& record, Language language, const Style& style);
 std::string end_text(const LaunchRecord& record, Language language, const Style& style);
 
 }  // namespace topsctl

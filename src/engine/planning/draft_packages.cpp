@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
+#include "topsctl/model/environment_settings.hpp"
 #include "topsctl/model/relation_parser.hpp"
 #include "topsctl/model/stack/stack.hpp"
 
@@ -18,6 +20,8 @@ namespace {
 constexpr std::array<std::string_view, 13> libraries_everywhere = {
     "ld-linux", "libc.so",   "libm.so",  "libdl.so", "libpthread.so", "librt.so", "libutil.so",
     "libgcc_s", "libstdc++", "libtorch", "libc10",   "libpython",     "libshm.so"};
+constexpr std::array<std::string_view, 5> optional_endings = {"-dev", "-doc", "-dbg", "-dbgsym",
+                                                              "-examples"};
 constexpr unsigned executable_bits = 0111;
 
 std::string directory_of(const std::string& path) {
@@ -35,24 +39,52 @@ bool is_usable(const Package& package) {
          !package.name.empty();
 }
 
+// A stack file holds it: no control characters, and no colon, which ends an entry of a search path.
+bool is_expressible(const std::string& text) {
+  return printable(text) == text && text.find(':') == std::string::npos;
+}
+
+bool is_identifier(const std::string& name) {
+  return name.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+             "._-+") == std::string::npos &&
+         name.front() != '-' && name.front() != '.';
+}
+
+bool are_named_alike(const Package& one, const Package& other) {
+  if (one.kind != other.kind) return false;
+  return one.kind == PackageKind::wheel ? normalized_name(one.name) == normalized_name(other.name)
+                                        : one.name == other.name;
+}
+
 bool is_newer(const Package& one, const Package& other) {
   return compare_debian_versions(one.version, other.version) > 0;
 }
 
-std::vector<DraftPackage> each_once(const Inspection& inspection) {
-  std::vector<DraftPackage> all;
+void find_packages(const Inspection& inspection, DraftPackages& packages) {
+  std::vector<DraftPackage>& all = packages.all;
   for (const Package& package : inspection.inventory.packages) {
     if (!is_usable(package)) continue;
+    if (!is_identifier(package.name)) {
+      packages.inexpressible.insert(printable(package.path));
+      continue;
+    }
     const auto known = std::find_if(all.begin(), all.end(), [&](const DraftPackage& each) {
-      return each.package->kind == package.kind &&
-             normalized_name(each.package->name) == normalized_name(package.name);
+      return are_named_alike(*each.package, package);
     });
     DraftPackage& each = known == all.end() ? all.emplace_back() : *known;
     if (package.python && package.python->minor) each.minors.insert(*package.python->minor);
     if (each.package != nullptr && each.package->version != package.version) ++each.others;
     if (each.package == nullptr || is_newer(package, *each.package)) each.package = &package;
   }
-  return all;
+  std::set<std::string> ids;
+  for (const PackageKind kind : {PackageKind::deb, PackageKind::wheel}) {
+    for (DraftPackage& each : all) {
+      if (each.package->kind != kind) continue;
+      each.id = each.package->name;
+      while (!ids.insert(each.id).second) each.id += "-wheel";
+    }
+  }
 }
 
 std::vector<Clause> needs_of(const Package& deb) {
@@ -67,15 +99,17 @@ std::vector<Clause> needs_of(const Package& deb) {
   return all;
 }
 
-// Names under which each package of the bundle can be depended on.
+// The debs of the bundle by the names under which others can depend on them: their ids.
 std::map<std::string, std::string> provided_names(const std::vector<DraftPackage>& all) {
   std::map<std::string, std::string> names;
   for (const DraftPackage& each : all) {
-    names.emplace(each.package->name, each.package->name);
+    if (each.package->deb) names.emplace(each.package->name, each.id);
+  }
+  for (const DraftPackage& each : all) {
     if (!each.package->deb) continue;
     try {
       for (const Clause& clause : parse_relations(each.package->deb->provides, each.package->path))
-        names.emplace(clause.alternatives.front().name, each.package->name);
+        names.emplace(clause.alternatives.front().name, each.id);
     } catch (const Error&) {
       continue;
     }
@@ -88,11 +122,11 @@ void find_needs(DraftPackages& packages) {
   std::map<std::string, std::string> distributions;
   for (const DraftPackage& each : packages) {
     if (each.package->kind == PackageKind::wheel)
-      distributions.emplace(normalized_name(each.package->name), each.package->name);
+      distributions.emplace(normalized_name(each.package->name), each.id);
   }
   for (DraftPackage& each : packages.all) {
-    const auto need = [&](const std::string& name) {
-      if (name != each.package->name) each.after.insert(name);
+    const auto need = [&](const std::string& id) {
+      if (id != each.id) each.after.insert(id);
     };
     if (each.package->deb) {
       for (const Clause& clause : needs_of(*each.package)) {
@@ -115,6 +149,32 @@ void find_needs(DraftPackages& packages) {
   }
 }
 
+// What no package needs that a run needs is optional, if its name says that it is for builders.
+void find_optional(std::vector<DraftPackage>& all) {
+  const auto is_named_so = [](const DraftPackage& each) {
+    return each.package->kind == PackageKind::deb &&
+           std::any_of(optional_endings.begin(), optional_endings.end(),
+                       [&](std::string_view end) { return each.package->name.ends_with(end); });
+  };
+  std::vector<const DraftPackage*> needed;
+  for (DraftPackage& each : all) {
+    each.is_optional = is_named_so(each);
+    if (!each.is_optional) needed.push_back(&each);
+  }
+  if (needed.empty()) {
+    for (DraftPackage& each : all) each.is_optional = false;
+  }
+  while (!needed.empty()) {
+    const DraftPackage& one = *needed.back();
+    needed.pop_back();
+    for (DraftPackage& each : all) {
+      if (!each.is_optional || !one.after.contains(each.id)) continue;
+      each.is_optional = false;
+      needed.push_back(&each);
+    }
+  }
+}
+
 // Debs before wheels, and each after what it needs; of a circle, in the order found.
 void sort_by_needs(std::vector<DraftPackage>& all) {
   std::stable_sort(all.begin(), all.end(), [](const DraftPackage& a, const DraftPackage& b) {
@@ -122,15 +182,19 @@ void sort_by_needs(std::vector<DraftPackage>& all) {
     return a.package->name < b.package->name;
   });
   std::vector<DraftPackage> sorted;
-  std::set<std::string> placed;
+  std::set<std::string> waiting;
+  for (const DraftPackage& each : all) waiting.insert(each.id);
   while (!all.empty()) {
-    std::set<std::string> waiting;
-    for (const DraftPackage& each : all) waiting.insert(each.package->name);
     auto next = std::find_if(all.begin(), all.end(), [&](const DraftPackage& each) {
       return std::none_of(each.after.begin(), each.after.end(),
-                          [&](const std::string& name) { return waiting.contains(name); });
+                          [&](const std::string& id) { return waiting.contains(id); });
     });
     if (next == all.end()) next = all.begin();
+    std::erase_if(next->after, [&](const std::string& id) {
+      if (waiting.contains(id)) next->in_circle.insert(id);
+      return waiting.contains(id);
+    });
+    waiting.erase(next->id);
     sorted.push_back(std::move(*next));
     all.erase(next);
   }
@@ -150,7 +214,8 @@ bool is_library_directory(const std::string& directory) {
   return last == "lib" || last == "lib64" || last.ends_with("-linux-gnu");
 }
 
-void find_libraries(const Contents& contents, DraftPackage& each) {
+void find_libraries(const Contents& contents, DraftPackage& each,
+                    std::set<std::string>& inexpressible) {
   std::set<std::string> paths;
   if (each.package->files) {
     for (const PayloadEntry& entry : *each.package->files) paths.insert(entry.path);
@@ -160,21 +225,33 @@ void find_libraries(const Contents& contents, DraftPackage& each) {
     if (!elf.facts.is_sound() || elf.facts.type != "shared" || elf.facts.soname.empty() ||
         elf.facts.is_python_extension || !is_library_directory(directory))
       continue;
-    const bool has_soname = paths.contains(concat(directory, "/", elf.facts.soname));
+    if (!is_expressible(elf.path)) {
+      inexpressible.insert(printable(elf.path));
+      continue;
+    }
+    const bool has_soname = elf.facts.soname.find('/') == std::string::npos &&
+                            paths.contains(concat(directory, "/", elf.facts.soname));
     each.libraries.push_back({has_soname ? elf.facts.soname : name_of(elf.path), directory,
                               version_function_in(elf.facts)});
   }
   std::sort(each.libraries.begin(), each.libraries.end(),
-            [](const DraftLibrary& a, const DraftLibrary& b) { return a.file < b.file; });
+            [](const DraftLibrary& a, const DraftLibrary& b) {
+              return std::tie(a.file, a.directory) < std::tie(b.file, b.directory);
+            });
 }
 
-void find_programs(DraftPackage& each) {
+void find_programs(DraftPackage& each, std::set<std::string>& inexpressible) {
   if (!each.package->files) return;
   for (const PayloadEntry& entry : *each.package->files) {
     const std::string directory = directory_of(entry.path);
-    if (entry.type == PayloadEntry::Type::file && (entry.mode & executable_bits) != 0 &&
-        name_of(directory) == "bin")
-      each.programs.emplace(directory, name_of(entry.path));
+    if (entry.type != PayloadEntry::Type::file || (entry.mode & executable_bits) == 0 ||
+        name_of(directory) != "bin")
+      continue;
+    if (is_expressible(entry.path)) {
+      each.programs.push_back({name_of(entry.path), directory});
+    } else {
+      inexpressible.insert(printable(entry.path));
+    }
   }
 }
 
@@ -190,6 +267,7 @@ void find_module(DraftPackage& each) {
       modules.insert(top.substr(0, top.size() - 3));
   }
   for (const std::string& module : modules) {
+    if (!is_variable_name(module)) continue;
     if (each.module.empty() || normalized_name(module) == normalized_name(each.package->name))
       each.module = module;
   }
@@ -224,11 +302,36 @@ void find_missing_libraries(const Inspection& inspection, DraftPackages& package
   }
 }
 
+std::string first_problem(const Inspection& inspection) {
+  for (const Package& package : inspection.inventory.packages) {
+    if (package.verdict == Verdict::broken && !package.problem.empty())
+      return printable(concat(package.path, ": ", package.problem));
+  }
+  return {};
+}
+
 }  // namespace
 
+bool VersionLess::operator()(const std::string& one, const std::string& other) const {
+  return compare_debian_versions(one, other) < 0;
+}
+
 bool DraftPackages::are_unrelated() const {
-  return std::all_of(all.begin(), all.end(),
-                     [](const DraftPackage& each) { return each.after.empty(); });
+  return std::all_of(all.begin(), all.end(), [](const DraftPackage& each) {
+    return each.after.empty() && each.in_circle.empty();
+  });
+}
+
+std::map<std::string, std::set<std::string>> DraftPackages::directories_by_file() const {
+  std::map<std::string, std::set<std::string>> found;
+  for (const DraftPackage& each : all) {
+    if (each.package->kind != PackageKind::deb || !each.package->files) continue;
+    for (const PayloadEntry& entry : *each.package->files) {
+      if (entry.type != PayloadEntry::Type::directory)
+        found[name_of(entry.path)].insert(directory_of(entry.path));
+    }
+  }
+  return found;
 }
 
 bool DraftPackages::has_only(PackageKind kind) const {
@@ -243,24 +346,31 @@ std::string distribution_of(std::string_view requirement) {
 
 DraftPackages packages_of_draft(const Inspection& inspection) {
   DraftPackages packages;
-  packages.all = each_once(inspection);
-  if (packages.all.empty())
-    throw Error(ErrorCode::bad_bundle, "there is no deb and no wheel that could be installed",
+  find_packages(inspection, packages);
+  for (const Package& package : inspection.inventory.packages) {
+    if (package.verdict == Verdict::broken) packages.unreadable.insert(printable(package.path));
+  }
+  if (packages.all.empty()) {
+    const std::string broken = first_problem(inspection);
+    throw Error(ErrorCode::bad_bundle,
+                broken.empty()
+                    ? format("there is no deb and no wheel that could be installed")
+                    : format("there is no deb and no wheel that could be installed: {}", broken),
                 "`topsctl inspect` shows what the files are");
+  }
   find_needs(packages);
+  find_optional(packages.all);
   sort_by_needs(packages.all);
   for (DraftPackage& each : packages.all) {
     const auto index =
         static_cast<std::size_t>(each.package - inspection.inventory.packages.data());
     const auto contents = inspection.contents.find(index);
-    if (contents != inspection.contents.end()) find_libraries(contents->second, each);
-    find_programs(each);
+    if (contents != inspection.contents.end())
+      find_libraries(contents->second, each, packages.inexpressible);
+    find_programs(each, packages.inexpressible);
     find_module(each);
   }
   find_missing_libraries(inspection, packages);
-  for (const Package& package : inspection.inventory.packages) {
-    if (package.verdict == Verdict::broken) packages.unreadable.insert(printable(package.path));
-  }
   packages.settings = inspection.settings;
   return packages;
 }

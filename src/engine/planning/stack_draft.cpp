@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <utility>
 
+#include "engine/planning/draft_environment.hpp"
 #include "engine/planning/draft_packages.hpp"
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/base/error.hpp"
@@ -19,34 +21,24 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> searched_by_loader = {"/usr/lib",
-                                                                "/usr/lib64",
-                                                                "/lib",
-                                                                "/lib64",
-                                                                "/usr/local/lib",
-                                                                "/usr/lib/x86_64-linux-gnu",
-                                                                "/lib/x86_64-linux-gnu",
-                                                                "/usr/local/lib/x86_64-linux-gnu"};
-constexpr std::array<std::string_view, 7> searched_by_shell = {
-    "/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/local/sbin", "/usr/games"};
-constexpr std::array<std::string_view, 5> optional_endings = {"-dev", "-doc", "-dbg", "-dbgsym",
-                                                              "-examples"};
-constexpr std::size_t most_named = 6;
 constexpr int driver_too_old = 35;  // cudaErrorInsufficientDriver: also without any driver
 constexpr int no_device = 100;      // cudaErrorNoDevice
 
-template <std::size_t size>
-bool is_among(const std::array<std::string_view, size>& all, std::string_view one) {
-  return std::find(all.begin(), all.end(), one) != all.end();
-}
-
-std::string named(const std::set<std::string>& names) {
-  std::vector<std::string> some;
-  for (const std::string& name : names) {
-    if (some.size() < most_named) some.push_back(name);
+// The vendor's part of a version: a deb's without what its distribution adds.
+std::vector<std::string> own_numbers(const Package& package) {
+  std::string_view version = package.version;
+  if (package.kind == PackageKind::deb) {
+    version = version.substr(0, version.rfind('-'));
+    for (const std::string_view added : {"~ubuntu", "+ubuntu", "ubuntu", "~deb", "+deb", "~bpo"})
+      version = version.substr(0, version.find(added));
   }
-  if (names.size() > most_named) some.push_back(format("{} more", names.size() - most_named));
-  return joined(some, ", ");
+  std::vector<std::string> numbers = numbers_of(version);
+  // Ubuntu's number behind a tilde is one too: "6.2.4~22.04".
+  std::erase_if(numbers, [&](const std::string& number) {
+    return number.size() == 5 && (number.ends_with(".04") || number.ends_with(".10")) &&
+           version.ends_with(concat("~", number));
+  });
+  return numbers;
 }
 
 class Draft {
@@ -66,26 +58,24 @@ class Draft {
     find_release();
     add_components();
     add_python();
-    add_environment();
+    json_["environment"] = drafted_environment(packages_, wishes_.name, notes_);
     add_accelerator();
     add_checks();
     say_what_is_missing();
-    json_["draft"] = std::move(notes_);
+    json_["draft"] = std::move(notes_.list);
     return std::move(json_);
   }
 
  private:
   void note(const std::string& place, const std::string& evidence, const std::string& decide = {}) {
-    Json entry = {{"place", place}, {"evidence", evidence}};
-    if (!decide.empty()) entry["decide"] = decide;
-    notes_.push_back(std::move(entry));
+    notes_.add(place, evidence, decide);
   }
 
   // The one number that every package has in its version.
   void find_release() {
     std::optional<std::vector<std::string>> common;
     for (const DraftPackage& each : packages_) {
-      std::vector<std::string> numbers = numbers_of(each.package->version);
+      std::vector<std::string> numbers = own_numbers(*each.package);
       if (common) {
         std::erase_if(*common, [&](const std::string& number) {
           return std::find(numbers.begin(), numbers.end(), number) == numbers.end();
@@ -111,9 +101,8 @@ class Draft {
     for (const DraftPackage& each : packages_) {
       const Package& package = *each.package;
       const std::string place = concat("/components/", components.size());
-      Json component = {
-          {"id", package.name}, {"kind", name(package.kind)}, {"names", {package.name}}};
-      const std::vector<std::string> numbers = numbers_of(package.version);
+      Json component = {{"id", each.id}, {"kind", name(package.kind)}, {"names", {package.name}}};
+      const std::vector<std::string> numbers = own_numbers(package);
       if (!release_.empty()) {
         component["version"] = release_placeholder;
       } else if (!numbers.empty()) {
@@ -125,7 +114,7 @@ class Draft {
              format("{} is {}, which has no number with a dot", package.name, package.version),
              format("which versions belong to the stack"));
       }
-      if (is_optional(package)) {
+      if (each.is_optional) {
         component["required"] = false;
         note(concat(place, "/required"),
              format("{} is named as packages are that a run does not need", package.name));
@@ -136,18 +125,29 @@ class Draft {
       }
       if (!each.after.empty())
         note(place, format("after {}, on which it depends", named(each.after)));
+      if (!each.in_circle.empty())
+        note(place, format("it depends on {}, which depends on it", named(each.in_circle)));
       if (each.others > 0)
-        note(place, format("{} other versions of {} are in the bundle; this is the newest",
-                           each.others, package.name));
+        note(place, format("{} of {} in the bundle; this is the newest",
+                           counted(each.others + 1, "version"), package.name));
+      note_what_fits_not_everywhere(package, place);
       components.push_back(std::move(component));
     }
     json_["components"] = std::move(components);
   }
 
-  static bool is_optional(const Package& package) {
-    return package.kind == PackageKind::deb &&
-           std::any_of(optional_endings.begin(), optional_endings.end(),
-                       [&](std::string_view ending) { return package.name.ends_with(ending); });
+  void note_what_fits_not_everywhere(const Package& package, const std::string& place) {
+    const std::string& architecture = package.architecture;
+    if (!architecture.empty() && architecture != "all" && architecture != "any" &&
+        architecture != "amd64" && architecture != "x86_64")
+      note(place, format("{} is built for {}", package.name, architecture),
+           format("whether the stack's servers have this architecture"));
+    if (package.python && !package.python->requires_python.empty())
+      note(place, format("{} requires Python {}", package.name, package.python->requires_python));
+    if (package.wheel && !package.wheel->faults.empty())
+      note(place,
+           format("{} is no sound wheel: {}", package.path, package.wheel->faults.front().why),
+           format("whether the vendor has a sound one: installs refuse it"));
   }
 
   static bool is_beside_torch(const Package& package) {
@@ -157,11 +157,15 @@ class Draft {
   }
 
   void add_python() {
-    std::set<std::string> minors;
+    Minors minors;
     bool is_beside = false;
+    std::optional<Minors> shared;
     for (const DraftPackage& each : packages_) {
       minors.insert(each.minors.begin(), each.minors.end());
       is_beside = is_beside || is_beside_torch(*each.package);
+      if (each.minors.empty()) continue;
+      if (!shared) shared = each.minors;
+      std::erase_if(*shared, [&](const std::string& one) { return !each.minors.contains(one); });
     }
     Json executables = Json::array();
     for (const std::string& minor : minors) executables.push_back(concat("/usr/bin/python", minor));
@@ -169,58 +173,12 @@ class Draft {
       executables.push_back(usual);
     json_["python"] = {{"tested_minors", minors}, {"executables", std::move(executables)}};
     if (is_beside) json_["python"]["unchanged"] = {"torch"};
+    const std::vector<std::string> all(minors.begin(), minors.end());
     if (!minors.empty())
-      note("/python/tested_minors", format("the wheels' tags: {}", named(minors)));
-  }
-
-  void add_environment() {
-    std::map<std::string, std::string> libraries;  // by directory
-    std::map<std::string, std::string> programs;
-    Json variables = Json::array();
-    for (const DraftPackage& each : packages_) {
-      if (each.package->kind != PackageKind::deb) continue;
-      for (const DraftLibrary& library : each.libraries) {
-        if (!is_among(searched_by_loader, library.directory))
-          libraries.emplace(library.directory, library.file);
-      }
-      for (const auto& [directory, file] : each.programs) {
-        if (!is_among(searched_by_shell, directory)) programs.emplace(directory, file);
-      }
-    }
-    Json paths = Json::array();
-    const auto add = [&](const char* variable, const std::map<std::string, std::string>& found,
-                         const std::string& why) {
-      if (found.empty()) return;
-      Json entries = Json::array();
-      std::set<std::string> directories;
-      for (const auto& [directory, file] : found) {
-        entries.push_back({{"directory_of", file}});
-        directories.insert(directory);
-      }
-      note(concat("/environment/paths/", paths.size()), format("{}: {}", why, named(directories)));
-      paths.push_back({{"name", variable}, {"entries", std::move(entries)}});
-    };
-    add("LD_LIBRARY_PATH", libraries, format("libraries outside of the loader's directories"));
-    add("PATH", programs, format("programs outside of the usual directories"));
-    // The vendor's own files beside the packages: the value that most of them set.
-    std::map<std::string, std::pair<std::string, std::uint64_t>> most;
-    for (const auto& [setting, times] : packages_.settings) {
-      auto& known = most[setting.name];
-      if (times > known.second) known = {setting.value, times};
-    }
-    for (const auto& [variable, value] : most) {
-      if (value.first.empty() || value.first.find_first_of("$`\n") != std::string::npos) continue;
-      note(concat("/environment/variables/", variables.size()),
-           format("the bundle's files set {} {} times", variable, value.second),
-           format("whether every process needs it"));
-      variables.push_back({{"name", variable},
-                           {"value", value.first},
-                           {"grade", "attested"},
-                           {"source", format("{} places in the bundle's files", value.second)}});
-    }
-    json_["environment"] = {{"file", concat("/etc/profile.d/", wishes_.name, ".sh")},
-                            {"variables", std::move(variables)},
-                            {"paths", std::move(paths)}};
+      note("/python/tested_minors", format("the wheels' tags: {}", joined(all, ", ")));
+    if (shared && shared->empty())
+      note("/python/tested_minors", format("no Python can have all wheels of the bundle"),
+           format("which wheels belong to the stack"));
   }
 
   void add_accelerator() {
@@ -250,35 +208,45 @@ class Draft {
     json_["accelerator"] = std::move(accelerator);
   }
 
-  void add_check(Json check) { checks_.push_back(std::move(check)); }
+  void add_check(Json check) {
+    auto& id = check.at("id").get_ref<std::string&>();
+    const std::string wished = id;
+    for (int number = 2; !check_ids_.insert(id).second; ++number) id = concat(wished, "-", number);
+    checks_.push_back(std::move(check));
+  }
 
   void add_checks() {
     for (const DraftPackage& each : packages_) {
       const bool is_deb = each.package->kind == PackageKind::deb;
-      add_check({{"id", concat(each.package->name, "-installed")},
+      add_check({{"id", concat(each.id, "-installed")},
                  {"kind", is_deb ? "deb_installed" : "wheel_installed"},
                  {"rung", "files"},
-                 {"component", each.package->name}});
+                 {"component", each.id}});
     }
     add_check({{"id", "environment-file"}, {"kind", "environment_file"}, {"rung", "files"}});
     for (const DraftPackage& each : packages_) {
       if (each.package->kind == PackageKind::deb)
-        add_check({{"id", concat(each.package->name, "-files")},
+        add_check({{"id", concat(each.id, "-files")},
                    {"kind", "deb_files"},
                    {"rung", "files"},
-                   {"component", each.package->name}});
+                   {"component", each.id}});
     }
     for (const DraftPackage& each : packages_) {
       if (each.package->kind == PackageKind::deb) add_library_checks(each);
     }
     for (const DraftPackage& each : packages_) {
-      if (each.module.empty()) continue;
+      if (each.module.empty()) {
+        if (each.package->kind == PackageKind::wheel)
+          note("/checks", format("{} has no top module", each.package->name),
+               format("how its import is checked"));
+        continue;
+      }
       note(concat("/checks/", checks_.size()),
            format("{} is the top module of {}", each.module, each.package->name));
-      add_check({{"id", concat(each.package->name, "-import")},
+      add_check({{"id", concat(each.id, "-import")},
                  {"kind", "python_import"},
                  {"rung", "import"},
-                 {"component", each.package->name},
+                 {"component", each.id},
                  {"module", each.module}});
     }
     if (json_.contains("accelerator")) {
@@ -291,14 +259,15 @@ class Draft {
 
   void add_library_checks(const DraftPackage& each) {
     std::size_t number = 0;
+    std::string last;
     for (const DraftLibrary& library : each.libraries) {
-      const std::string base =
-          concat(each.package->name, number == 0 ? std::string() : concat("-", number));
+      if (library.file == std::exchange(last, library.file)) continue;  // in another directory
+      const std::string base = concat(each.id, number == 0 ? std::string() : concat("-", number));
       ++number;
       add_check({{"id", concat(base, "-links")},
                  {"kind", "library_links"},
                  {"rung", "load"},
-                 {"component", each.package->name},
+                 {"component", each.id},
                  {"file", library.file}});
       if (library.version_function.empty()) continue;
       note(concat("/checks/", checks_.size()),
@@ -307,7 +276,7 @@ class Draft {
       Json call = {{"id", concat(base, "-version")},
                    {"kind", "library_call"},
                    {"rung", "load"},
-                   {"component", each.package->name},
+                   {"component", each.id},
                    {"file", library.file},
                    {"symbols", {library.version_function}}};
       // CUDA's runtime and those of its kin share these codes.
@@ -333,6 +302,9 @@ class Draft {
     if (!packages_.unreadable.empty())
       note("", format("packages that cannot be read: {}", named(packages_.unreadable)),
            format("whether they belong to the stack: `topsctl inspect` says what is wrong"));
+    if (!packages_.inexpressible.empty())
+      note("", format("names that a stack file cannot hold: {}", named(packages_.inexpressible)),
+           format("how these files are checked and found"));
     if (!packages_.outside.empty())
       note("/components", format("they depend on packages that are not in the bundle: {}",
                                  named(packages_.outside)));
@@ -343,7 +315,8 @@ class Draft {
   std::string release_;
   Json json_;
   Json checks_ = Json::array();
-  Json notes_ = Json::array();
+  std::set<std::string> check_ids_;
+  DraftNotes notes_;
 };
 
 }  // namespace

@@ -68,14 +68,18 @@ bool is_interrupted() {
   return received != 0;
 }
 
-void throw_if_interrupted() {
-  if (received == SIGINT || received == SIGQUIT)
-    throw Error(ErrorCode::interrupted,
-                received == SIGINT ? "interrupted by SIGINT" : "interrupted by SIGQUIT",
-                "run the same command again when you are ready");
-  if (received == SIGTERM)
+void throw_interrupted_by(int signal) {
+  if (signal == SIGTERM)
     throw Error(ErrorCode::terminated, "interrupted by SIGTERM",
                 "run the same command again when you are ready");
+  throw Error(ErrorCode::interrupted,
+              signal == SIGINT ? "interrupted by SIGINT" : "interrupted by SIGQUIT",
+              "run the same command again when you are ready");
+}
+
+void throw_if_interrupted() {
+  if (received == SIGINT || received == SIGQUIT || received == SIGTERM)
+    throw_interrupted_by(received);
   if (received == SIGALRM)
     throw Error(ErrorCode::step_failed,
                 format("not finished within the deadline of {} s", deadline_s),

@@ -3,12 +3,14 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 
 import pytest
 
 from support.slowed_rank import slowed
+from support.waiting import wait_for
 
 OPERATIONS = ["all_reduce", "all_gather", "reduce_scatter", "broadcast", "send_recv"]
 QUICK = ["--duration", "20", "--sizes", "64K"]
@@ -78,7 +80,28 @@ def test_ranks_that_fail_are_diagnosed_and_their_logs_are_kept(bench, stack, sch
     code, document, _ = bench(stack("t2x", "own", shim=False, TORCH_GCU_DOUBLE_DEVICES="1"), "--backend", "eccl", "--nproc", 2, *QUICK)
     schema(document, "bench")
     assert code == 5 and document["backend"] is None
+    assert "exit status" in document["error"]["message"] and "topsctl-logs" in document["error"]["hint"]
     assert "counts 1 cards for 2 ranks" in next(tmp_path.glob("topsctl-logs/*/attempt_0/rank_0.log")).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("number, status, code", [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")])
+def test_a_signal_ends_it_as_what_it_is_and_leaves_nothing(tmp_path, topsctl_release, number, status, code):
+    given = dict(os.environ, GLOO_SOCKET_IFNAME="lo", HOME=str(tmp_path), XDG_STATE_HOME=str(tmp_path / "state"))
+    running = subprocess.Popen([topsctl_release, "bench", "--json", "--python", sys.executable, "--nproc", "2", "--duration", "60000"],
+                               cwd=tmp_path, env=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: list(tmp_path.glob("topsctl-logs/*/attempt_0/rank_0.log")))
+    running.send_signal(number)
+    out, _ = running.communicate(timeout=60)
+    document = json.loads(out)
+    assert (running.returncode, document["error"]["code"], document["stragglers"]) == (status, code, [])
+    assert not (tmp_path / "topsctl-logs").exists()
+
+
+@pytest.mark.parametrize("options, told", [(["--backend", "nccl"], "unknown backend 'nccl'"), (["--backend", "gloo", "--cards", "0"], "--cards"),
+                                           (["--at-least", "50"], "--baseline")])
+def test_options_without_a_meaning_are_refused_before_ranks_start(bench, tmp_path, options, told):
+    code, document, _ = bench(dict(os.environ), *options)
+    assert code == 2 and told in document["error"]["message"] and not (tmp_path / "topsctl-logs").exists()
 
 
 @pytest.mark.alone

@@ -17,6 +17,9 @@ int interrupt_descriptor();
 // Error{step_failed} if the deadline is over.
 void throw_if_interrupted();
 
+// Throws the same for a signal that was cleared: SIGINT, SIGQUIT or SIGTERM.
+[[noreturn]] void throw_interrupted_by(int signal);
+
 // Whether a signal has come or the deadline is over.
 bool is_interrupted();
 

@@ -134,6 +134,109 @@ TEST(DraftsOfStacks, HaveDirectoriesThatLoaderAndShellDoNotSearch) {
   EXPECT_EQ(draft.at("checks")[4].at("symbols"), Json({"acclGetVersion"}));
 }
 
+// A name that several directories have is no anchor for any of them.
+TEST(DraftsOfStacks, KeepEachDirectoryOfFilesOfOneName) {
+  Bundle bundle;
+  bundle.deb("acme", "1.0-1");
+  bundle.library("/opt/acme/lib/libacme.so.1", "libacme.so.1");
+  bundle.library("/opt/acme/debug/lib/libacme.so.1", "libacme.so.1");
+  bundle.library("/opt/acme/debug/lib/libtrace.so.1", "libtrace.so.1");
+  for (const char* path : {"/opt/acme/bin/smi", "/opt/acme/old/bin/smi"}) {
+    PayloadEntry tool{path};
+    tool.mode = 0755;
+    bundle.inspection.inventory.packages.back().files->push_back(tool);
+  }
+  const Json draft = bundle.draft();
+  EXPECT_EQ(draft.at("environment").at("paths"), Json::parse(R"([{"name": "LD_LIBRARY_PATH",
+                       "entries": [{"directory_of": "libtrace.so.1"}, {"if_present": "/opt/acme/lib"}]},
+                      {"name": "PATH",
+                       "entries": [{"if_present": "/opt/acme/bin"}, {"if_present": "/opt/acme/old/bin"}]}])"));
+  EXPECT_THAT(ids(draft.at("checks")), ElementsAre("acme-installed", "environment-file",
+                                                   "acme-files", "acme-links", "acme-1-links"));
+}
+
+TEST(DraftsOfStacks, DoNotTakeADistributionForARelease) {
+  for (const auto& versions :
+       std::vector<std::vector<std::string>>{{"6.2.4.60204-139~22.04", "1.14.0-139~22.04"},
+                                             {"6.2.4~22.04", "1.14.0~22.04"},
+                                             {"2.0-0ubuntu0.20.04.1", "3.0-0ubuntu0.20.04.1"},
+                                             {"2.26.6-1+cuda12.8", "9.8.0-1+cuda12.8"},
+                                             {"1.2.3+deb12.1", "1.3.0+deb12.1"}}) {
+    Bundle bundle;
+    bundle.deb("one", versions[0]);
+    bundle.deb("two", versions[1]);
+    const Json draft = bundle.draft();
+    EXPECT_FALSE(draft.contains("releases")) << to_text(draft);
+    EXPECT_NE(draft.at("components")[0].at("version"), draft.at("components")[1].at("version"));
+  }
+  Bundle bundle;
+  bundle.deb("libcudart11.0", "11.8.89~11.8.0-5~deb12u1");
+  bundle.deb("libcublas11", "11.11.3.6~11.8.0-5~deb12u1");
+  EXPECT_EQ(bundle.draft().at("releases").at("from"), "11.8");
+}
+
+TEST(DraftsOfStacks, TellADebFromAWheelOfItsNameAndDebsFromEachOther) {
+  Bundle bundle;
+  bundle.deb("foo", "1.0-1");
+  bundle.deb("foo.bar", "1.0-1", "foo");
+  bundle.deb("foo-bar", "1.0-1", "foo.bar");
+  bundle.deb("foo-1", "1.0-1");
+  bundle.library("/usr/lib/libone.so.1", "libone.so.1");
+  bundle.add(PackageKind::wheel, "foo", "1.0").files = {{{"foo/__init__.py"}}};
+  bundle.add(PackageKind::wheel, "foo_two", "1.0").depends = {"foo"};
+  const Json draft = bundle.draft();
+  EXPECT_THAT(ids(draft.at("components")),
+              ElementsAre("foo", "foo-1", "foo.bar", "foo-bar", "foo-wheel", "foo_two"));
+  EXPECT_EQ(draft.at("components")[4].at("names"), Json({"foo"}));
+  EXPECT_EQ(draft.at("components")[4].at("kind"), "wheel");
+  EXPECT_THAT(decisions(draft), Contains(HasSubstr("foo_two has no top module")));
+}
+
+TEST(DraftsOfStacks, LeaveOutWhatNoStackFileCanHold) {
+  Bundle bundle;
+  bundle.deb("acme", "1.0-1");
+  bundle.library("/opt/a:b/lib/libone.so.1", "libone.so.1");
+  bundle.library("/opt/a\nb/lib/libtwo.so.1", "libtwo.so.1");
+  bundle.library("/opt/acme/lib/libthree.so.1", "sub/libthree.so.1");
+  PayloadEntry tool{"/opt/a\x1b[31m/bin/smi"};
+  tool.mode = 0755;
+  bundle.inspection.inventory.packages.back().files->push_back(tool);
+  bundle.add(PackageKind::wheel, "na\xc3\xafve", "1.0");
+  bundle.add(PackageKind::wheel, "plain", "1.0").files = {{{"\xe5\x8c\x85/__init__.py"}}};
+  const Json draft = bundle.draft();
+  EXPECT_THAT(ids(draft.at("components")), ElementsAre("acme", "plain"));
+  EXPECT_EQ(draft.at("environment").at("paths").size(), 1U);
+  EXPECT_THAT(decisions(draft), Contains(HasSubstr("names that a stack file cannot hold")));
+}
+
+TEST(DraftsOfStacks, RequireWhatARequiredPackageNeeds) {
+  Bundle bundle;
+  bundle.deb("hipcc", "1.0-1", "libhip-dev");
+  bundle.deb("libhip-dev", "1.0-1", "libhip-doc");
+  bundle.deb("libhip-doc", "1.0-1");
+  bundle.deb("other-dev", "1.0-1");
+  const Json draft = bundle.draft();
+  for (const Json& each : draft.at("components"))
+    EXPECT_EQ(each.contains("required"), each.at("id") == "other-dev") << to_text(each);
+  Bundle alone;
+  alone.deb("libhip-dev", "1.0-1");
+  EXPECT_FALSE(alone.draft().at("components")[0].contains("required"));
+}
+
+TEST(DraftsOfStacks, NoteWhatDoesNotFitEveryServer) {
+  Bundle bundle;
+  bundle.deb("acme", "1.0-1").architecture = "arm64";
+  Package& one = bundle.add(PackageKind::wheel, "one", "1.0");
+  one.python = PythonNeeds{">=3.8", {}, "3.10"};
+  Package& two = bundle.add(PackageKind::wheel, "two", "1.0");
+  two.python = PythonNeeds{"", {}, "3.8"};
+  const Json draft = bundle.draft();
+  EXPECT_EQ(draft.at("python").at("tested_minors"), Json({"3.8", "3.10"}));
+  EXPECT_THAT(decisions(draft), Contains(HasSubstr("acme is built for arm64")));
+  EXPECT_THAT(decisions(draft), Contains(HasSubstr("no Python can have all wheels")));
+  EXPECT_THAT(to_text(draft), HasSubstr("one requires Python >=3.8"));
+}
+
 TEST(DraftsOfStacks, AcceptARuntimeThatFindsNoDriver) {
   Bundle bundle;
   bundle.deb("libcudart11.0", "11.8.89-1");
