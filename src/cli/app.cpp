@@ -38,6 +38,7 @@ struct GlobalOptions {
   bool quiet = false;
   bool verbose = false;
   bool events = false;
+  bool no_input = false;
   std::string color = "auto";
   std::string log_file;
   std::string language;     // asked_language() has read it before
@@ -76,6 +77,8 @@ class Program {
                "N")
         .check(whole_number(0, 1000))
         .hidden();
+    program_.flag("--no-input", options_.no_input, "Discard standard input before anything is run")
+        .hidden();
     for (const CommandRow& row : command_table()) add_command(row);
   }
 
@@ -92,6 +95,7 @@ class Program {
         return print(given_command(program_) == nullptr ? program_help(style_for(1))
                                                         : fitted_help(*parsed.help, style_for(1)));
       }
+      if (options_.no_input) discard_input();
       chosen_ = defined(parsed.command);
       if (chosen_ == nullptr)
         throw Error(ErrorCode::usage, "no command given", "`topsctl -h` lists the commands");

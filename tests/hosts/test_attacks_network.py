@@ -144,6 +144,17 @@ def test_a_password_stays_in_no_memory_of_a_target(make_workstation):
     assert len(looked.result()) >= 2 and set(looked.result()) == {(0, 0)}, looked.result()
 
 
+def test_a_password_that_sudo_does_not_ask_for_is_left_to_nobody(make_workstation):
+    """As with NOPASSWD, or when sudo remembers the user: what starts topsctl sees what is left of its input when it has ended."""
+    station = make_workstation(1)
+    host, = station.hosts
+    replace_sudo(host, '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\n"$@"\ncat >/tmp/left\ntouch /tmp/ended\n')
+    words = [station.binary, "history", "--target", "ops@h1", "--ask-sudo-pass"]
+    seen = station.fleet.client.on_terminal(words, [("sudo password for ops@h1:", SUDO_PASSWORD)])
+    wait_for(host.path("/tmp/ended").exists)
+    assert host.path("/tmp/left").read_bytes() == b"" and not seen.unanswered, seen
+
+
 def test_a_target_gets_the_password_of_no_other(make_workstation):
     station = make_workstation(2)
     replace_sudo(station.hosts[1], "#!/bin/sh\nhead -n 1 >/tmp/stolen\nexit 1\n")

@@ -76,6 +76,18 @@ def test_site_data_that_others_can_change_are_refused(topsctl_host, folder, what
     assert done.returncode == 4 and folder in done.stderr and "hint:" in done.stderr, done
 
 
+def test_the_stack_file_of_an_install_is_not_replaced_by_a_guess(operator, bundle, host):
+    operator.json("install", bundle(python=host.python_minor(), only_needed=True, generation="2.4.87"), "--stack", OLD_STACK)
+    copy, = host.path("/var/lib/topsctl/transactions").glob("*/stack.json")
+    copy.unlink()
+    for command in (["verify"], ["status"], ["repair", "-y"]):
+        done = operator.topsctl(*command)
+        assert done.code == 3 and "stack.json" in done.err, done
+    assert "--stack FILE" in operator.topsctl("verify").err
+    verified = operator.topsctl("verify", "--level", "files", "--stack", OLD_STACK)
+    assert verified.code == 0 and "2.4.87" in verified.out, verified
+
+
 def test_a_drafted_stack_installs_its_bundle_as_it_is(operator, bundle, host, run_topsctl, topsctl_release, tmp_path, schema):
     """The sample bundle as if its vendor were unknown: --name keeps topsctl from taking the stack that it knows."""
     given, file = bundle(python=host.python_minor(), only_needed=True), tmp_path / "ours.json"

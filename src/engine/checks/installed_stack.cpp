@@ -84,13 +84,9 @@ std::optional<Stack> stack_of_install(const Host& host, const std::vector<Stack>
   if (!install) return std::nullopt;
   const InstalledStack installed = stack_of(*install);
   if (installed.is_of_file) {
-    const auto copy = host.resolve(concat(install->folder, "/", stack_copy));
-    std::error_code ignored;
-    if (std::filesystem::exists(copy, ignored)) {
-      return at_release(
-          parse_stack(read_text(copy, most_stack), format("stack {}", in_quotes(copy.string()))),
-          installed.release);
-    }
+    const std::string copy = copied_stack(host, *install).string();
+    return at_release(parse_stack(read_text(copy, most_stack), format("stack {}", in_quotes(copy))),
+                      installed.release);
   }
   for (const Stack& stack : stacks) {
     if (stack.name == installed.name) return at_release(stack, installed.release);
@@ -128,8 +124,9 @@ Stack stack_on(const Host& host, const std::string& choice) {
   }
   Stack chosen = load_stack(choice);
   if (chosen.releases.range.from.empty() || !chosen.release.empty()) return chosen;
-  const std::optional<Stack> installed = stack_of_install(host, {chosen});
-  if (installed && installed->name == chosen.name) return at_release(chosen, installed->release);
+  const std::optional<Transaction> install = install_in_effect(host);
+  const InstalledStack installed = install ? stack_of(*install) : InstalledStack{};
+  if (installed.name == chosen.name) return at_release(chosen, installed.release);
   return stack_of_packages(host, {chosen}).value_or(chosen);
 }
 

@@ -100,9 +100,8 @@ RepairSource repair_source(const Host& host) {
     const std::vector<std::string> bundle = recorded_bundle(*each);
     if (!are_all_there(bundle)) continue;
     source.bundle = bundle;
-    std::error_code ignored;
-    const fs::path stack = host.resolve(concat(each->folder, "/", stack_copy));
-    if (fs::exists(stack, ignored)) source.stack = stack.string();
+    if (stack_of(*each).is_of_file)
+      source.stack = host.resolve(concat(each->folder, "/", stack_copy)).string();
     source.python = recorded_python(host, *each);
   }
   if (!source.bundle.empty()) return source;

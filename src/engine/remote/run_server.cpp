@@ -77,6 +77,8 @@ std::vector<std::string> command_of(const RemoteRunRequest& request, const fs::p
       argv = {"sudo", "-n", "--"};
   }
   argv.push_back(program.string());
+  // Where sudo asks for no password, it is left there.
+  if (has_password) argv.emplace_back("--no-input");
   argv.insert(argv.end(), request.words.begin(), request.words.end());
   if (request.lock) argv.push_back(concat("--lock=", (folder / lock_file).string()));
   if (request.stack) argv.push_back(concat("--stack=", (folder / stack_file).string()));

@@ -292,6 +292,17 @@ InstalledStack stack_of(const Transaction& transaction) {
                       [](const InputFile& input) { return input.kind == InputFile::Kind::stack; })};
 }
 
+fs::path copied_stack(const Host& host, const Transaction& transaction) {
+  fs::path copy = host.resolve(concat(transaction.folder, "/", stack_copy));
+  std::error_code failure;
+  if (!fs::is_regular_file(fs::symlink_status(copy, failure)))
+    throw Error(ErrorCode::bad_stack,
+                format("transaction {} installed by a stack file, and its copy {} is missing",
+                       transaction.id, in_quotes(copy.string())),
+                "name the stack file: --stack FILE");
+  return copy;
+}
+
 Transaction new_transaction(const Host& host) {
   const fs::path parent = host.resolve(transactions_folder(host));
   make_directories(parent, 0700);

@@ -73,11 +73,11 @@ void ChunkSender::end_direct() {
   direct_.reset();
 }
 
-void ChunkSender::receive_relayed() {
+void ChunkSender::receive_relayed(const std::string& address) {
   const std::string key = random_bytes(sealed_key_bytes);
   far_.send(json_frame(FrameKind::listen, to_json(LinkWish{key})));
   const RelayListening there = parse_listening(expect(FrameKind::listening, answer_timeout_ms));
-  if (there.address.empty()) return member_->let_go();
+  if (!is_address_of_follower(there.address, address)) return member_->let_go();
   route_ = ChunkWork::Route::relayed;
   unanswered_ = work_.take_all();
   member_->ask({there.address, there.port, key, {unanswered_.begin(), unanswered_.end()}});

@@ -46,8 +46,9 @@ class ChunkSender {
   bool send_directly(const std::string& address, const LinkWish& wish);
   // That link; null: not tried.
   std::shared_ptr<DirectSender> direct() const { return direct_; }
-  // Lets another host send what it can; puts the remaining chunks back.
-  void receive_relayed();
+  // Lets another host send what it can; puts the remaining chunks back. `address` is that of the
+  // connection to the remote; empty: not known.
+  void receive_relayed(const std::string& address);
   // Serves the follower until it withdraws its request.
   void serve_follower();
   // The next frame that is not about chunks or the relay. Throws Error if it is of another kind.

@@ -1,15 +1,51 @@
 // Keeps the chain of a relay.
 #include "topsctl/engine/transfer/relay_chain.hpp"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <cstring>
+
 namespace topsctl {
 
 namespace {
+
+enum class AddressKind { none, own, link_local, host };
+
+AddressKind kind_of(std::uint32_t address) {
+  const std::uint32_t first = address >> 24U;
+  if (first == 0 || first >= 224) return AddressKind::none;  // this network; multicast, reserved
+  if (first == 127) return AddressKind::own;
+  return address >> 16U == 0xa9fe ? AddressKind::link_local : AddressKind::host;  // 169.254/16
+}
+
+// RFC 6890.
+AddressKind kind_of(const std::string& text) {
+  in_addr four{};
+  if (::inet_pton(AF_INET, text.c_str(), &four) == 1) return kind_of(ntohl(four.s_addr));
+  in6_addr six{};
+  if (::inet_pton(AF_INET6, text.c_str(), &six) != 1 || IN6_IS_ADDR_UNSPECIFIED(&six) ||
+      IN6_IS_ADDR_MULTICAST(&six))
+    return AddressKind::none;
+  if (IN6_IS_ADDR_V4MAPPED(&six)) {
+    std::uint32_t inner = 0;
+    std::memcpy(&inner, &six.s6_addr[12], sizeof inner);
+    return kind_of(ntohl(inner));
+  }
+  if (IN6_IS_ADDR_LOOPBACK(&six)) return AddressKind::own;
+  return IN6_IS_ADDR_LINKLOCAL(&six) ? AddressKind::link_local : AddressKind::host;
+}
 
 using ChainGuard = std::lock_guard<std::mutex>;
 using Moment = std::chrono::steady_clock::time_point;
 constexpr std::chrono::seconds patience(10);
 
 }  // namespace
+
+bool is_address_of_follower(const std::string& named, const std::string& seen) {
+  const AddressKind kind = kind_of(named);
+  return kind == AddressKind::host || (kind == AddressKind::own && kind_of(seen) == kind);
+}
 
 struct RelayChain::Place {
   std::string name;

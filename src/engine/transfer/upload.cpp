@@ -107,7 +107,7 @@ class Uploading {
     ChunkSender sender(far, work, limit_, member.get());
     if (member && !member->feeder().empty()) {
       upload_.fed_by = member->feeder();
-      sender.receive_relayed();
+      sender.receive_relayed(address);
     }
     send_directly(sender, work, address);
     send_all(sender, work, others);

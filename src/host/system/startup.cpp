@@ -8,12 +8,16 @@
 #include <malloc.h>
 #include <nss.h>
 #include <openssl/crypto.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <chrono>
+#include <cstring>
 #include <optional>
 
 #include "topsctl/base/error.hpp"
@@ -51,6 +55,24 @@ void raise_descriptor_limit() {
 }
 
 }  // namespace
+
+void discard_input() {
+  constexpr std::chrono::seconds patience(5);
+  const auto end = std::chrono::steady_clock::now() + patience;
+  std::array<char, 4096> bytes{};
+  for (;;) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    pollfd input = {STDIN_FILENO, POLLIN, 0};
+    if (left.count() <= 0 || ::poll(&input, 1, static_cast<int>(left.count())) <= 0 ||
+        ::read(STDIN_FILENO, bytes.data(), bytes.size()) <= 0)
+      break;
+  }
+  ::explicit_bzero(bytes.data(), bytes.size());
+  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (null < 0 || ::dup2(null, STDIN_FILENO) < 0) ::close(STDIN_FILENO);
+  if (null >= 0) ::close(null);
+}
 
 void prepare_process() {
   occupy_closed_streams();

@@ -90,6 +90,8 @@ struct InstalledStack {
   bool is_of_file = false;  // from a stack file, with a copy in the transaction's directory
 };
 InstalledStack stack_of(const Transaction& transaction);
+// The copy of its stack file. Throws Error{bad_stack} if it is gone.
+std::filesystem::path copied_stack(const Host& host, const Transaction& transaction);
 
 // Creates the directory of a new transaction.
 Transaction new_transaction(const Host& host);

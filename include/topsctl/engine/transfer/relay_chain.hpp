@@ -17,6 +17,11 @@ namespace topsctl {
 
 class RelayMember;
 
+// Whether the address that a target names may be passed to another one, which will connect to it:
+// an IP address of a host, and one of this host only if `seen` from here, the address of the
+// target's connection, is one too; empty: it is not known.
+bool is_address_of_follower(const std::string& named, const std::string& seen);
+
 // Thread-safe, one thread per target. The clock must outlive it.
 class RelayChain {
  public:

@@ -23,4 +23,8 @@ std::string libarchive_version();
 std::string libcrypto_version();
 std::string liblzma_version();
 
+// Reads standard input to its end, but not for longer than five seconds, and closes it: what an
+// earlier program should have read stays in no pipe, and no child inherits it.
+void discard_input();
+
 }  // namespace topsctl

@@ -61,6 +61,21 @@ TEST_F(RelayChains, TellWhenAFeedIsBroken) {
   EXPECT_FALSE(second->is_fed());
 }
 
+TEST(AddressesOfFollowers, AreOfHostsAndNotOfTheFeederItself) {
+  for (const char* host :
+       {"10.0.0.2", "192.168.7.1", "8.8.8.8", "fd00::2", "2001:db8::1", "::ffff:10.0.0.2"})
+    EXPECT_TRUE(is_address_of_follower(host, "10.0.0.9")) << host;
+  for (const char* not_one : {"", "localhost", "0.0.0.0", "0.1.2.3", "224.0.0.1", "255.255.255.255",
+                              "169.254.169.254", "::", "ff02::1", "fe80::1", "fe80::1%eth0",
+                              "::ffff:169.254.169.254", "10.0.0.2 ", "10.2", "node2"})
+    EXPECT_FALSE(is_address_of_follower(not_one, "127.0.0.1")) << not_one;
+  for (const char* own : {"127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"}) {
+    EXPECT_FALSE(is_address_of_follower(own, "10.0.0.9")) << own;
+    EXPECT_FALSE(is_address_of_follower(own, "")) << own;
+    EXPECT_TRUE(is_address_of_follower(own, "127.0.0.1")) << own;
+  }
+}
+
 TEST_F(RelayChains, HavePatienceOnlyWithOneWhoHasNothingMoreToGive) {
   const auto first = chain.join("first");
   const auto second = chain.join("second");

@@ -33,6 +33,8 @@ class RelayedUploads : public testing::Test {
     request.target = parse_target("node2");
     request.destination = (folder / "dest").string();
     request.relay = &chain;
+    request.direct.when = DirectWish::When::never;
+    far.be_reached_at("127.0.0.1");
   }
 
   // Uploads while `feed` does what the head was asked for; what came of it, which must be right.
