@@ -237,8 +237,8 @@ std::string next_step(const Inspection& inspection, const std::vector<Finding>& 
     const std::size_t room = style.width() > used ? style.width() - used : 0;
     return text + shortened_in_the_middle(printable(worst.subject), std::max(room, narrowest_path));
   }
-  const std::string bundle = concat(
-      frame.bundle.empty() ? std::string("BUNDLE") : typed_word(frame.bundle), frame.options);
+  const std::string named = frame.bundle.empty() ? std::string("BUNDLE") : typed_word(frame.bundle);
+  const std::string bundle = concat(named, frame.options);
   if (const std::string unpack = unpacking(inspection, frame);
       verdict.is_installable && !unpack.empty())
     return format("unpack it: {}; then topsctl install DIR{} --dry-run", unpack, frame.options);
@@ -251,7 +251,9 @@ std::string next_step(const Inspection& inspection, const std::vector<Finding>& 
                   is_given ? std::string() : concat("--stack ", verdict.stack.name, " "),
                   joined(verdict.stack.found, ","));
   }
-  return "describe your own stack in a file and give it with --stack FILE";
+  if (inspection.inventory.packages.empty())
+    return format("give a directory, an archive or a .run file that has debs and wheels");
+  return format("describe the stack in a file: topsctl stack new {} --output STACK.json", named);
 }
 
 }  // namespace

@@ -158,6 +158,11 @@ CASES = (
         'import threading\ndef work(i):\n  for j in range(20):\n    open(f"/srv/t{i}-{j}", "w").write("x")\n    open(f"/srv/many/{i}-{j}", "a").write("y")\n'
         't = [threading.Thread(target=work, args=(i,)) for i in range(8)]\n[x.start() for x in t]\n[x.join() for x in t]'),
         before="mkdir /srv/many; for i in 0 1 2 3 4 5 6 7; do for j in $(seq 0 19); do echo o >/srv/many/$i-$j; done; done"),
+    Case("a debugger and what it debugs", python(  # what is observed has a tracer already: refused, and the script goes on
+        'import ctypes, os, signal\nlibc = ctypes.CDLL(None, use_errno=True)\npid = os.fork()\nif pid == 0:\n    libc.ptrace(0, 0, 0, 0)\n'
+        '    open("/et" + "c/hosts.allow", "a").write("traced")\n    os._exit(0)\nos.waitpid(pid, 0)\npid = os.fork()\nif pid == 0:\n'
+        '    signal.pause()\nif libc.ptrace(16, pid, 0, 0) == 0:\n    os.waitpid(pid, 0)\n    libc.ptrace(17, pid, 0, 0)\nos.kill(pid, 9)\n'
+        'os.waitpid(pid, 0)\nos.mkdir("/s" + "rv/debugged")')),
     Case("io_uring", python(
         'import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\nassert libc.syscall(425, 8, ctypes.create_string_buffer(120)) < 0 or True\n'
         'open("/etc/hosts.allow", "a").write("x")')),

@@ -82,14 +82,17 @@ def bookworm_settings():
 @pytest.fixture
 def make_package_host(request, host_place):
     """make_package_host(kind) -> a host: debian-11, or what TOPSCTL_TEST_RELEASE names; debian-12, with man and three shells;
-    or ubuntu-like, the same by the name of Ubuntu: a double, for its mirror may be out of reach."""
+    debian-13; or ubuntu-like, the same by the name of Ubuntu: a double, for its mirror may be out of reach."""
     made = []
 
     def make(kind):
         if kind == "debian-11":
             return request.getfixturevalue("make_host")()
+        settings = bookworm_settings()
+        if kind == "debian-13":
+            settings = replace(settings, release="trixie", include="ca-certificates")
         try:
-            lower = cached_root(bookworm_settings())
+            lower = cached_root(settings)
         except SettingsError as error:
             pytest.fail(str(error), pytrace=False)
         made.append(Host(lower, host_place))

@@ -8,7 +8,8 @@ import pytest
 
 from hosts.operations import PACKAGES
 from hosts.users import LOGIN_PASSWORD, SUDO_PASSWORD
-from hosts.workstation import DESTINATION, by_target, missing_at, sent, statuses
+from hosts.workstation import CACHE, DESTINATION, by_target, missing_at, sent, statuses
+from support.waiting import wait_for
 
 PYTHON = "3.9"
 SUDO = ("sudo password for all targets:", SUDO_PASSWORD)
@@ -146,6 +147,18 @@ def test_a_stack_file_is_sent(make_workstation, packages, repository):
     assert_done(document, "root@h1")
     assert by_target(document)["root@h1"]["report"]["plan"]["stack"] == "our-own"
     assert_installed(station, station.hosts[0])
+
+
+def test_the_stack_file_that_was_read_is_sent_though_it_is_exchanged_meanwhile(make_workstation, packages, repository, tmp_path):
+    station = make_workstation(1)
+    host, = station.hosts
+    stack = tmp_path / "stack.json"
+    stack.write_bytes((repository / "src/data/stacks/topsrider-t2x.json").read_bytes())
+    run = station.start("deploy", packages, "root@h1", "--stack", stack)
+    wait_for(host.path(CACHE).exists)
+    stack.write_text('{"schema": 1, "name": "of-another"}')
+    document, _ = station.finished("deploy", run)
+    assert by_target(document)["root@h1"]["report"]["plan"]["stack"] == "topsrider-t2x"
 
 
 def test_files_that_are_sent_before_are_not_sent_by_a_deployment(make_workstation, packages):

@@ -1,7 +1,9 @@
 """Deployments whose connection goes away while they install: each host ends committed or restored, and its report is fetched."""
 
+import json
 import os
 import re
+import shlex
 import signal
 import time
 from contextlib import suppress
@@ -49,16 +51,22 @@ def test_sessions_that_are_killed_again_and_again_hold_no_install_up(make_workst
         assert transactions(station, host) == [("committed", None)] and packages_of(host) == list(PACKAGES)
 
 
-def test_an_interrupted_deployment_says_what_goes_on_and_is_resumed(make_workstation, packages):
+def test_an_interrupted_deployment_says_what_goes_on_and_is_resumed(make_workstation, packages, tmp_path):
+    """By the command that the hint names, as a shell reads it: no character of a name reaches the terminal as it is."""
     station = make_workstation(1)
     host, = station.hosts
-    run = station.start("deploy", packages, "root@h1")
+    bundle = tmp_path / "a\x1b]0;x\x07 b'c$(touch d)"
+    bundle.symlink_to(packages)
+    run = station.start("deploy", bundle, "root@h1")
     wait_for(lambda: installs(host))
     run.send_signal(signal.SIGINT)
     interrupted, _ = station.finished("deploy", run, code=130)
     assert "the install continues on root@h1" in interrupted["error"]["message"]
-    assert "--resume` waits for its end and confirms it" in interrupted["error"]["hint"]
-    resumed = station.json("deploy", packages, "root@h1", "--resume")
+    hint = interrupted["error"]["hint"]
+    assert "--resume` waits for its end and confirms it" in hint and hint.isprintable()
+    words = re.match("`topsctl (.*?)`", hint)[1]
+    done = station.fleet.client.run(["bash", "-c", f"{shlex.quote(str(station.binary))} {words} | tail -n 1000"])
+    resumed = json.loads(done.stdout)
     told = by_target(resumed)["root@h1"]
     assert told["files"] == [] and told["report"]["outcome"] == "committed"
     assert told["confirmation"]["outcome"] == "confirmed"

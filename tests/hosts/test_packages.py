@@ -89,7 +89,7 @@ def served(folder):
             thread.join()
 
 
-@pytest.mark.parametrize("kind", KINDS[:2])
+@pytest.mark.parametrize("kind", [*KINDS[:2], pytest.param("debian-13", marks=pytest.mark.whole)])
 def test_apt_installs_upgrades_and_removes_it_from_the_folder_of_a_release(kind, make_package_host, repository_of_two, released):
     host = make_package_host(kind)
     host.network = f"/proc/{os.getpid()}/ns/net"

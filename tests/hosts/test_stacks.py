@@ -88,6 +88,13 @@ def test_the_stack_file_of_an_install_is_not_replaced_by_a_guess(operator, bundl
     assert verified.code == 0 and "2.4.87" in verified.out, verified
 
 
+@pytest.mark.parametrize("words, told", [(["--output", "/nonexistent/s.json"], "/nonexistent"), (["--output", ""], "name of a file"),
+                                         (["--name", "x" * 65], "up to 64"), (["--name", "a b"], "up to 64")])
+def test_a_draft_goes_to_a_new_file_under_a_plain_name(bundle, run_topsctl, topsctl_release, words, told):
+    done = run_topsctl(["stack", "new", bundle(only_needed=True), *words], binary=topsctl_release)
+    assert done.code == 2 and told in done.err and "internal" not in done.err, done
+
+
 def test_a_drafted_stack_installs_its_bundle_as_it_is(operator, bundle, host, run_topsctl, topsctl_release, tmp_path, schema):
     """The sample bundle as if its vendor were unknown: --name keeps topsctl from taking the stack that it knows."""
     given, file = bundle(python=host.python_minor(), only_needed=True), tmp_path / "ours.json"

@@ -92,6 +92,22 @@ def test_it_is_installed_verified_and_rolled_back(operator, host, schema, run_to
     assert not operator.changes_since(before)
 
 
+def test_a_drafted_stack_installs_its_deb_as_it_is(operator, host, run_topsctl, topsctl_release, tmp_path):
+    """As if its vendor were unknown: --name keeps topsctl from taking the stack that it knows, which it gives otherwise."""
+    bundle, file = bundle_of(tmp_path, vccl_double.make_deb), tmp_path / "ours.json"
+    assert json.loads(run_topsctl(["stack", "new", bundle], binary=topsctl_release).out)["name"] == "vccl-2.26.6"
+    made = run_topsctl(["stack", "new", bundle, "--name", "ours", "--output", file], binary=topsctl_release)
+    assert made.code == 0, made
+    drafted = json.loads(file.read_text())
+    assert drafted["accelerator"]["pci_vendor"] == "10de" and drafted["components"][0]["version"] == "2.26.62"
+    before = operator.digest()
+    assert operator.json("install", bundle, "--stack", file)["outcome"] == "committed"
+    verified = statuses(operator.json("verify", "--stack", file, "--level", "import"))
+    assert set(verified.values()) == {"pass"} and "libnccl2-version" in verified, verified
+    operator.json("rollback")
+    assert not operator.changes_since(before)
+
+
 def test_another_library_in_torch_is_told(operator, host, tmp_path):
     vccl_double.make_library(host.path("/opt/torch-own"), marker="of NVIDIA", code=22203)
     vccl_double.add_torch(host)

@@ -197,12 +197,11 @@ std::string draft_text(const Stack& stack, bool with_evidence, const Style& styl
   return text;
 }
 
+// "3 lines"; empty: nothing is left to decide.
 std::string count_of_decisions(const Stack& stack) {
   const auto open = std::count_if(stack.draft.begin(), stack.draft.end(),
                                   [](const DraftNote& note) { return !note.decide.empty(); });
-  return open == 0 ? std::string()
-                   : format("; a draft with {} to decide",
-                            counted(static_cast<std::size_t>(open), "line"));
+  return open == 0 ? std::string() : counted(static_cast<std::size_t>(open), "line");
 }
 
 Output explain(const StackCommandOptions& options, Session& session) {
@@ -302,8 +301,10 @@ Output draft(const StackCommandOptions& options, Session& session) {
         warnings.push_back(
             format("there is a stack named {}: give the new one another name", each.stack.name));
     }
-    state = concat(format("a draft of the stack {}", shown.stack.name),
-                   count_of_decisions(shown.stack));
+    const std::string open = count_of_decisions(shown.stack);
+    state = open.empty()
+                ? format("a draft of the stack {}", shown.stack.name)
+                : format("a draft of the stack {} with {} to decide", shown.stack.name, open);
   }
   if (!place.empty()) {
     write_plainly(place, written, 0644);
@@ -343,9 +344,11 @@ Output check(const StackCommandOptions& options, Session& session) {
           ? format("the stack file is valid and signed by {}", chosen.file->signed_by->key)
           : format("the stack file is valid but not signed");
   text += draft_text(known.stack, false, session.style);
-  text += fitted_lines(concat(session.style.bold(format("state:")), " ", state,
-                              count_of_decisions(known.stack), "\n"),
-                       session.style);
+  const std::string open = count_of_decisions(known.stack);
+  text += fitted_lines(
+      concat(session.style.bold(format("state:")), " ", state,
+             open.empty() ? std::string() : format("; a draft with {} to decide", open), "\n"),
+      session.style);
   return output_of({{std::move(known), chosen.file->signed_by}}, std::move(text));
 }
 

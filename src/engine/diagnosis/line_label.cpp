@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cstring>
 
 #include "topsctl/base/text.hpp"
 
@@ -211,10 +212,6 @@ std::optional<int> number_behind(std::string_view name, std::string_view word) {
   return take_number(rest);
 }
 
-bool is_line_end(char c) {
-  return c == '\n' || c == '\r';
-}
-
 }  // namespace
 
 LineLabel line_label(std::string_view line, const HostNames& hosts) {
@@ -328,14 +325,18 @@ bool LineClock::look_for_time(std::string_view rest, std::uint64_t position) {
 }
 
 std::size_t line_end(std::string_view text, std::size_t at) {
-  while (at < text.size() && !is_line_end(text[at])) ++at;
-  return at;
+  const std::string_view line = text.substr(at, text.find('\n', at) - at);
+  return at + std::min(line.find('\r'), line.size());
 }
 
 std::size_t line_begin(std::string_view text, std::size_t position, std::size_t least) {
-  std::size_t begin = position + 1;
-  while (begin > least && !is_line_end(text[begin - 1])) --begin;
-  return begin;
+  const char* begin = text.data() + least;
+  const char* const last = text.data() + position + 1;
+  for (const char end : line_ends) {
+    const void* found = ::memrchr(begin, end, static_cast<std::size_t>(last - begin));
+    if (found != nullptr) begin = static_cast<const char*>(found) + 1;
+  }
+  return static_cast<std::size_t>(begin - text.data());
 }
 
 std::size_t behind_line_end(std::string_view text, std::size_t end) {

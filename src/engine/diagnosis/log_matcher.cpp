@@ -86,10 +86,7 @@ struct LogMatcher::Compiled {
 class LogMatcher::Reading {
  public:
   Reading(const Compiled& compiled, std::string_view unit)
-      : compiled_(compiled),
-        unit_(unit),
-        is_traceback_(unit.find('\n') != std::string_view::npos),
-        is_line_(!is_traceback_ && !is_exception(unit) && !is_frame(unit)) {
+      : compiled_(compiled), unit_(unit), is_traceback_(unit.find('\n') != std::string_view::npos) {
     if (is_traceback_) said_ = without_source_lines(unit);
   }
 
@@ -97,7 +94,7 @@ class LogMatcher::Reading {
     const bool is_whole = !is_traceback_ || compiled_.patterns.is_whole[pattern];
     const PatternSet& set = compiled_.set;
     if (!set.matches(pattern, is_whole ? unit_ : said_)) return false;
-    if (!is_line_) return true;
+    if (!is_line()) return true;
     if (!quoted_) quoted_ = quoted_line(unit_);
     const auto& inner = quoted_->quoted;
     const bool is_quoted = std::any_of(inner.begin(), inner.end(), [&](std::string_view each) {
@@ -107,13 +104,19 @@ class LogMatcher::Reading {
   }
 
   // Whether the line has the form of data: its text does not report events.
-  bool is_data() const { return is_line_ && compiled_.is_data(unit_); }
+  bool is_data() { return is_line() && compiled_.is_data(unit_); }
 
  private:
+  // Most texts match nothing, and are not asked.
+  bool is_line() {
+    if (!is_line_) is_line_ = !is_traceback_ && !is_exception(unit_) && !is_frame(unit_);
+    return *is_line_;
+  }
+
   const Compiled& compiled_;
   std::string_view unit_;
   bool is_traceback_;
-  bool is_line_;
+  std::optional<bool> is_line_;
   std::string said_;
   std::optional<QuotedLine> quoted_;
 };
@@ -164,9 +167,13 @@ class LogMatcher::Comparison {
         unit_(unit),
         reading_(compiled, unit),
         wanted_(wanted),
-        effort_(effort) {
+        effort_(effort),
+        tried_(effort.tried_),
+        known_(effort.known_) {
+    tried_.clear();
+    known_.clear();
     effort_.misses_.resize(patterns().texts.size());
-    for (const std::size_t i : compiled_.set.possible(unit)) {
+    for (const std::size_t i : compiled_.set.possible(unit, effort_.room_)) {
       if (!effort_.left_out_.empty() && effort_.left_out_[i] != 0) continue;
       ++effort_.misses_[i];
       (is_known(i) ? known_ : tried_).push_back(i);
@@ -266,8 +273,8 @@ class LogMatcher::Comparison {
   Reading reading_;
   const Wanted& wanted_;
   Effort& effort_;
-  std::vector<std::size_t> tried_;  // patterns, ascending
-  std::vector<std::size_t> known_;  // those that need not be found again
+  std::vector<std::size_t>& tried_;  // patterns, ascending
+  std::vector<std::size_t>& known_;  // those that need not be found again
   const Diagnosis* asked_ = nullptr;
   bool is_asked_known_ = false;
   Meaning meaning_;

@@ -124,8 +124,10 @@ class LogReader::Lines {
     effort_.earn(text.size());
     const bool has_end = text.back() == '\n';
     const std::string_view begun = text.substr(0, text.size() - (has_end ? 1 : 0));
-    line_ += static_cast<int>(std::count(begun.begin(), begun.end(), '\n'));
-    const std::size_t before = begun.rfind('\n');
+    // Most often it is one line.
+    const bool has_more = begun.find('\n') != std::string_view::npos;
+    if (has_more) line_ += static_cast<int>(std::count(begun.begin(), begun.end(), '\n'));
+    const std::size_t before = has_more ? begun.rfind('\n') : std::string_view::npos;
     if (is_at_line_begin_) ++line_;
     if (is_at_line_begin_ && has_end && text.size() <= longest_unit) {
       labelled_.reset();  // the labelled line has ended
@@ -145,10 +147,8 @@ class LogReader::Lines {
     const int key = key_of(rank, label.host);
     line_now_ = raw;
     if (summary_.is_open() && takes_summary(words)) return;
-    if (words.find("Traceback (most recent call last)") != std::string_view::npos) {
-      begin_traceback(words, key);
-      return;
-    }
+    if (words.find("Traceback (most recent call last)") != std::string_view::npos)
+      return begin_traceback(words, key);
     if (continues(key, words)) return;
     if (is_frame(words)) {
       begin_traceback(words, key);

@@ -108,7 +108,9 @@ Json drafted_environment(const DraftPackages& packages, const std::string& name,
     if (times > known.second) known = {setting.value, times};
   }
   for (const auto& [variable, value] : most) {
-    if (value.first.empty() || value.first.find_first_of("$`") != std::string::npos ||
+    // Which cards a process sees is the matter of its job.
+    if (value.first.empty() || variable.ends_with("_VISIBLE_DEVICES") ||
+        value.first.find_first_of("$`") != std::string::npos ||
         printable(value.first) != value.first)
       continue;
     notes.add(concat("/environment/variables/", variables.size()),

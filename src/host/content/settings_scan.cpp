@@ -11,7 +11,10 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> prefixes = {"ECCL", "ENFLAME", "TOPS", "GCU", "PTEX"};
+// Of Enflame; of NVIDIA, AMD, Moore Threads, Cambricon and Ascend.
+constexpr std::array<std::string_view, 19> prefixes = {
+    "ECCL", "ENFLAME", "TOPS", "GCU",  "PTEX", "NCCL", "CUDA",    "HIP",    "HSA", "ROCR",
+    "ROCM", "RCCL",    "MUSA", "MCCL", "CNCL", "MLU",  "NEUWARE", "ASCEND", "HCCL"};
 constexpr std::size_t longest_setting = 128;
 constexpr std::size_t longest_value = 256;
 constexpr std::size_t looked_at = 1024;  // bytes after a name: a line may be the whole text

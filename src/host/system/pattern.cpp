@@ -212,20 +212,21 @@ PatternSet::~PatternSet() = default;
 PatternSet::PatternSet(PatternSet&&) noexcept = default;
 PatternSet& PatternSet::operator=(PatternSet&&) noexcept = default;
 
-std::vector<std::size_t> PatternSet::possible(std::string_view text) const {
+const std::vector<std::size_t>& PatternSet::possible(std::string_view text, Room& room) const {
   constexpr std::size_t bits = 64;
-  std::vector<std::uint64_t> is_possible(compiled_->members.size() / bits + 1);
+  auto& is_possible = room.bits;
+  is_possible.resize(compiled_->members.size() / bits + 1);
   const auto bit_of = [](std::size_t i) { return std::uint64_t{1} << (i % bits); };
   for (const std::size_t i : compiled_->always) is_possible[i / bits] |= bit_of(i);
   compiled_->scan.each_in(
       text, [&](std::uint32_t i) { return (is_possible[i / bits] & bit_of(i)) == 0; },
       [&](std::uint32_t i) { is_possible[i / bits] |= bit_of(i); });
-  std::vector<std::size_t> found;
+  room.found.clear();
   for (std::size_t word = 0; word < is_possible.size(); ++word) {
-    for (std::uint64_t left = is_possible[word]; left != 0; left &= left - 1)
-      found.push_back(word * bits + static_cast<std::size_t>(std::countr_zero(left)));
+    for (std::uint64_t left = std::exchange(is_possible[word], 0); left != 0; left &= left - 1)
+      room.found.push_back(word * bits + static_cast<std::size_t>(std::countr_zero(left)));
   }
-  return found;
+  return room.found;
 }
 
 bool PatternSet::matches(std::size_t index, std::string_view text) const {
@@ -233,9 +234,10 @@ bool PatternSet::matches(std::size_t index, std::string_view text) const {
 }
 
 std::vector<std::size_t> PatternSet::matches(std::string_view text) const {
-  std::vector<std::size_t> found = possible(text);
-  std::erase_if(found, [&](std::size_t index) { return !matches(index, text); });
-  return found;
+  Room room;
+  possible(text, room);
+  std::erase_if(room.found, [&](std::size_t index) { return !matches(index, text); });
+  return std::move(room.found);
 }
 
 void PatternSet::require_texts() const {

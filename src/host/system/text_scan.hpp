@@ -56,7 +56,7 @@ class TextScan {
     std::uint32_t owner = 0;
   };
   static constexpr unsigned hash_bits = 16;
-  static constexpr unsigned keys_bits = 10;
+  static constexpr unsigned keys_bits = 11;
 
   // The four bytes there, with letters in lower case; other bytes may coincide too.
   static std::uint32_t bytes_at(const char* place) {

@@ -222,7 +222,7 @@ TEST(InspectionText, OfAnEmptyBundleHasNoTable) {
   EXPECT_EQ(shown({}, {}, how),
             "not installable: no packages of a known stack; 0 packages; payload not checked (see "
             "--deep)\n"
-            "next: describe your own stack in a file and give it with --stack FILE\n");
+            "next: give a directory, an archive or a .run file that has debs and wheels\n");
 }
 
 TEST(NextStep, IsToFixErrorsFirst) {

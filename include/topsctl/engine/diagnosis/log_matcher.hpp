@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "topsctl/host/system/pattern.hpp"
 #include "topsctl/model/catalogue/diagnosis.hpp"
 
 namespace topsctl {
@@ -39,6 +40,10 @@ class LogMatcher {
     std::vector<std::uint64_t> misses_;    // by pattern
     std::vector<char> left_out_;           // by pattern; empty: none
     bool was_short_ = false;
+    // Of one text, kept for the next one.
+    PatternSet::Room room_;
+    std::vector<std::size_t> tried_;
+    std::vector<std::size_t> known_;
   };
 
   // The position of the first line at or after `from` that may be relevant, or npos. Progress lines

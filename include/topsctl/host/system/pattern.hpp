@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,8 +53,13 @@ class PatternSet {
 
   // The indices of those that match anywhere in the text, ascending.
   std::vector<std::size_t> matches(std::string_view text) const;
-  // The same in two steps: the indices of possible matches, and a test of one of them.
-  std::vector<std::size_t> possible(std::string_view text) const;
+  // The same in two steps: the indices of possible matches, and a test of one of them. The result
+  // is in the room, which one thread can use for many texts.
+  struct Room {
+    std::vector<std::uint64_t> bits;  // all zero between two calls
+    std::vector<std::size_t> found;
+  };
+  const std::vector<std::size_t>& possible(std::string_view text, Room& room) const;
   bool matches(std::size_t index, std::string_view text) const;
 
   // Throws Error{internal} for an expression without such a literal.

@@ -109,6 +109,25 @@ TEST_F(RelayedUploads, TakeNothingMoreFromOneThatLied) {
   EXPECT_EQ(file.sent_bytes, 2 * chunk_bytes);
 }
 
+TEST_F(RelayedUploads, KeepWhatWasVerifiedWhereItComesTwice) {
+  const UploadedFile file = run([this](const RelayFeed& feed) {
+    const auto link = link_to(feed);
+    send_chunk(*link, 0, chunk_of(0));
+    EXPECT_THROW(for (int i = 0; i < 100; ++i) send_chunk(*link, 0, std::string(chunk_bytes, '!')),
+                 ConnectionLost)
+        << "the link ends";
+    head->tell_broken_feed();
+  });
+  EXPECT_EQ(file.relayed_bytes, chunk_bytes);
+  EXPECT_EQ(file.sent_bytes, 2 * chunk_bytes);
+}
+
+TEST_F(RelayedUploads, MakeTheFeederConnectToNoAddressOfItsOwn) {
+  far.be_reached_at("10.0.0.2");
+  const UploadedFile file = run([](const RelayFeed& feed) { ADD_FAILURE() << feed.address; });
+  EXPECT_EQ(file.sent_bytes, content().size());
+}
+
 TEST_F(RelayedUploads, SendWhatABrokenLinkDidNotBring) {
   const UploadedFile file = run([this](const RelayFeed& feed) {
     {

@@ -84,7 +84,7 @@ TEST(Settings, AreNotFoundWhereNothingIsSet) {
                            "ECCL_Xy=v",
                            "ECCL_=v",
                            "ECCL=v",
-                           "NCCL_X=v",
+                           "XCCL_X=v",
                            "the variable ECCL_X is good",
                            "ECCL_X: int = compute()",
                            "self.ECCL_X=v",
@@ -99,12 +99,14 @@ TEST(Settings, AreNotFoundWhereNothingIsSet) {
   }
 }
 
-TEST(Settings, AreThoseOfTheVendorOnly) {
+TEST(Settings, AreThoseOfVendorsOnly) {
   const Settings settings = settings_of(
-      "ECCL_A=1\nENFLAME_A=1\nTOPS_A=1\nGCU_A=1\nPTEX_A=1\nNCCL_A=1\nPATH=1\nTOPSPLATFORM_A=1\n");
+      "ECCL_A=1\nENFLAME_A=1\nTOPS_A=1\nGCU_A=1\nPTEX_A=1\nNCCL_A=1\nHIP_A=1\nPATH=1\nTOPSPLATFORM_"
+      "A=1\n");
   std::vector<std::string> names;
   for (const auto& [setting, times] : settings) names.push_back(setting.name);
-  EXPECT_THAT(names, testing::ElementsAre("ECCL_A", "ENFLAME_A", "GCU_A", "PTEX_A", "TOPS_A"));
+  EXPECT_THAT(names, testing::ElementsAre("ECCL_A", "ENFLAME_A", "GCU_A", "HIP_A", "NCCL_A",
+                                          "PTEX_A", "TOPS_A"));
 }
 
 TEST(Settings, AreCounted) {
