@@ -2,13 +2,16 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
+from hosts.crafted import deb
 from hosts.operations import OLD_STACK, Operator
 
 BUILT_IN = ["topsrider-i3x", "topsrider-t2x", "vccl-2.26.6"]
 FOLDER = "/etc/topsctl/stacks.d"
+REVIEW = Path(__file__).resolve().parent.parent.parent / "docs/stacks"
 
 
 @pytest.fixture
@@ -86,6 +89,30 @@ def test_the_stack_file_of_an_install_is_not_replaced_by_a_guess(operator, bundl
     assert "--stack FILE" in operator.topsctl("verify").err
     verified = operator.topsctl("verify", "--level", "files", "--stack", OLD_STACK)
     assert verified.code == 0 and "2.4.87" in verified.out, verified
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in REVIEW.glob("*.json")))
+def test_stacks_from_public_documents_are_sound_untested_and_say_where_their_lines_are_from(run_topsctl, topsctl_release, schema, name):
+    document = json.loads((REVIEW / f"{name}.json").read_text())
+    schema(document, "stack")
+    checked = run_topsctl(["stack", "check", REVIEW / f"{name}.json"], binary=topsctl_release)
+    assert checked.code == 0 and "a draft with" in checked.out and document["name"] == name, checked
+    assert document.get("releases", {}).get("tested", []) == []
+    assert all(variable["grade"] == "attested" and variable["source"] for variable in document["environment"]["variables"])
+    assert {note["place"].split("/")[1] for note in document["draft"]} >= {"components", "environment", "backend"}
+    assert f"`{name}.json`" in (REVIEW / "README.md").read_text()
+
+
+def test_an_install_by_a_stack_for_review_says_that_it_is_untested_and_a_draft(operator, host, tmp_path):
+    """Doubles with the names and versions of NVIDIA's packages; of NCCL the release of CUDA is behind the plus sign."""
+    bundle = tmp_path / "bundle"
+    bundle.mkdir()
+    for package, version in (("cuda-cudart-12-4", "12.4.127-1"), ("libcublas-12-4", "12.4.5.8-1"), ("libnccl2", "2.21.5-1+cuda12.4")):
+        deb(tmp_path / package, bundle / f"{package}_{version}_amd64.deb", package, version, "", "", ())
+    plan = operator.json("install", bundle, "--stack", REVIEW / "nvidia-cuda-12.json", "--dry-run")
+    told = " ".join(plan["warnings"])
+    assert plan["plan"]["release"] == "12.4.127", plan["plan"]
+    assert "release 12.4.127 of nvidia-cuda-12 is untested (tested: none)" in told and "is a draft with 4 lines to decide" in told
 
 
 @pytest.mark.parametrize("words, told", [(["--output", "/nonexistent/s.json"], "/nonexistent"), (["--output", ""], "name of a file"),

@@ -199,9 +199,8 @@ std::string draft_text(const Stack& stack, bool with_evidence, const Style& styl
 
 // "3 lines"; empty: nothing is left to decide.
 std::string count_of_decisions(const Stack& stack) {
-  const auto open = std::count_if(stack.draft.begin(), stack.draft.end(),
-                                  [](const DraftNote& note) { return !note.decide.empty(); });
-  return open == 0 ? std::string() : counted(static_cast<std::size_t>(open), "line");
+  const std::size_t open = stack.open_decisions();
+  return open == 0 ? std::string() : counted(open, "line");
 }
 
 Output explain(const StackCommandOptions& options, Session& session) {

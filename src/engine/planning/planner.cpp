@@ -360,6 +360,9 @@ Plan plan_install(const PlanInput& input) {
   if (plan.knowledge.known == "observed" && is_unpacking_predicted(input, plan))
     unpack_unobserved(plan);
   if (!is_tested(stack)) plan.warnings.push_back(untested_release(stack));
+  if (stack.open_decisions() > 0)
+    plan.warnings.push_back(format("the stack {} is a draft with {} to decide", stack.name,
+                                   counted(stack.open_decisions(), "line")));
   add_warnings(stack, selection, input.facts, plan);
   add_findings(preflight.fit, plan);
   plan.warnings.insert(plan.warnings.end(), host_warnings.begin(), host_warnings.end());

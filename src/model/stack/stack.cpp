@@ -68,6 +68,11 @@ std::string normalized_name(std::string_view name) {
   return out;
 }
 
+std::size_t Stack::open_decisions() const {
+  return static_cast<std::size_t>(std::count_if(
+      draft.begin(), draft.end(), [](const DraftNote& note) { return !note.decide.empty(); }));
+}
+
 bool is_named_like(const Component& component, const Package& package) {
   if (package.kind != component.kind) return false;
   const std::string file = package.path.substr(package.path.rfind('/') + 1);

@@ -129,6 +129,7 @@ struct Stack {
   std::vector<std::string> component_ids() const;
   const ProfileRule* profile(std::string_view name) const;  // nullptr: unknown name
   std::vector<std::string> profile_names() const;
+  std::size_t open_decisions() const;  // notes of the draft that ask for one
 };
 
 // Whether `version` contains `wanted` as whole numbers: "1.10.0+2.5.136" contains "2.5.136",
