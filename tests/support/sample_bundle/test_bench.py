@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from support.browser import faults_of
 from support.slowed_rank import slowed
 from support.waiting import wait_for
 
@@ -74,6 +75,12 @@ def test_a_host_without_cards_measures_its_processors_and_says_so(bench, stack, 
     assert code == 5 and [each["bytes"] for each in compared["below_baseline"]] == [65536]
     code, compared, errors = bench(dict(os.environ), "--baseline", report)
     assert code == 3 and compared["measurements"] == [] and "topsctl bench --json > FILE" in compared["error"]["hint"]
+
+
+def test_its_page_is_readable(bench, browser, tmp_path):
+    report = tmp_path / "bench.html"
+    bench(dict(os.environ), "--nproc", 2, "--report", report, "--operations", "all_reduce,broadcast", "--sizes", "64K,1M", "--duration", 1)
+    assert faults_of(browser, report) == []
 
 
 def test_ranks_that_fail_are_diagnosed_and_their_logs_are_kept(bench, stack, schema, tmp_path):
