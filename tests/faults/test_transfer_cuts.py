@@ -67,6 +67,7 @@ def test_a_full_disk_is_told_and_what_has_arrived_is_kept(transfers):
 
 @pytest.mark.parametrize("kind", timed(DEPLOY_FAULTS))
 def test_a_deployment_that_is_struck_ends_committed_or_restored(deployments, kind):
-    point = deployments.strike(kind, 0.4)
+    # By the time of another install this one may be over, and confirmed.
+    point = deployments.strike(kind, 0 if kind == "client killed" else 0.4)
     assert point.wrong == [], point
     assert point.outcome == ("rolled_back" if kind == "client killed" else "committed"), point

@@ -313,8 +313,8 @@ class Deployments(Campaign):
         wait_for(lambda: runs() or run.poll() is not None)
 
     def strike(self, kind, fraction):
-        """Strikes when that much of an install is over."""
-        delay = fraction * self.seconds()
+        """Strikes when that much of an install is over; 0: as soon as it runs."""
+        delay = fraction * self.seconds() if fraction else 0
         confirm = self.CONFIRM.get(kind, 300)
         with self.station() as station:
             host, = station.hosts
