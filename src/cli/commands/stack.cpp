@@ -259,8 +259,8 @@ Stack parsed_draft(const std::string& written, const std::string& name) {
 }
 
 Output draft(const StackCommandOptions& options, Session& session) {
-  const bool is_to_terminal = options.output.empty() || options.output == "-";
-  const fs::path place = is_to_terminal ? fs::path() : fs::absolute(options.output);
+  const bool is_printed = options.output.empty() || options.output == "-";
+  const fs::path place = is_printed ? fs::path() : fs::absolute(options.output);
   std::error_code failure;
   if (!place.empty() && !fs::is_directory(place.parent_path(), failure))
     throw system_error(failure ? failure.value() : ENOTDIR, "write a stack file to",
