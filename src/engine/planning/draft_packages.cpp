@@ -11,6 +11,7 @@
 #include "topsctl/model/environment_settings.hpp"
 #include "topsctl/model/relation_parser.hpp"
 #include "topsctl/model/stack/stack.hpp"
+#include "topsctl/model/stack/stack_words.hpp"
 
 namespace topsctl {
 
@@ -42,13 +43,6 @@ bool is_usable(const Package& package) {
 // A stack file holds it: no control characters, and no colon, which ends an entry of a search path.
 bool is_expressible(const std::string& text) {
   return printable(text) == text && text.find(':') == std::string::npos;
-}
-
-bool is_identifier(const std::string& name) {
-  return name.find_first_not_of(
-             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-             "._-+") == std::string::npos &&
-         name.front() != '-' && name.front() != '.';
 }
 
 bool are_named_alike(const Package& one, const Package& other) {

@@ -8,16 +8,18 @@
 
 namespace topsctl {
 
-// Names that end up in file names, JSON ids and command lines.
-std::string identifier(const JsonReader& reader) {
-  std::string text = reader.text();
-  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+bool is_identifier(std::string_view text) {
+  const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-' || c == '+';
   });
-  if (!plain || text.front() == '-' || text.front() == '.') {
+  return is_plain && !text.empty() && text.front() != '-' && text.front() != '.';
+}
+
+std::string identifier(const JsonReader& reader) {
+  std::string text = reader.text();
+  if (!is_identifier(text))
     reader.reject(format("expected letters, digits and . _ - + only, got {}", in_quotes(text)));
-  }
   return text;
 }
 

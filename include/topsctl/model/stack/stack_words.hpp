@@ -3,12 +3,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "topsctl/model/json_reader.hpp"
 
 namespace topsctl {
 
 // Names that are used in file names, JSON ids and command lines.
+bool is_identifier(std::string_view text);
 std::string identifier(const JsonReader& reader);
 std::string variable_name(const JsonReader& reader);
 // Text without control characters.
