@@ -39,6 +39,10 @@ AddressKind kind_of(const std::string& text) {
 using ChainGuard = std::lock_guard<std::mutex>;
 using Moment = std::chrono::steady_clock::time_point;
 constexpr std::chrono::seconds patience(10);
+constexpr std::chrono::seconds rate_window(30);
+constexpr std::uint64_t least_gain = 30ULL
+                                     << 20U;  // bytes in a window: less than any local network
+constexpr std::chrono::minutes patience_with_head(1);
 
 }  // namespace
 
@@ -56,6 +60,12 @@ struct RelayChain::Place {
   bool has_ended = false;  // its feed to the follower is broken, or it has left
   std::uint64_t verified = 0;
   std::optional<Moment> behind_since;  // since when the feeder has had chunks that we lack
+  struct Window {
+    Moment since;
+    std::uint64_t verified = 0;  // then
+  };
+  std::optional<Window> window;  // while we are behind without a break
+  Moment moved_at;               // its last progress, or when it began to be fed from elsewhere
   const Bell* bell = nullptr;
 };
 
@@ -70,6 +80,7 @@ std::unique_ptr<RelayMember> RelayChain::join(const std::string& name) {
   const ChainGuard guard(mutex_);
   auto place = std::make_shared<Place>();
   place->name = name;
+  place->moved_at = clock_.steady();
   for (const auto& other : places_) {
     if (other->has_follower || other->is_closed) continue;
     other->has_follower = true;
@@ -110,13 +121,21 @@ void RelayMember::ask(RelayFeed feed) {
 bool RelayMember::is_fed() {
   const ChainGuard guard(chain_.mutex_);
   if (!place_->before || place_->before->has_ended) return false;
-  if (place_->before->verified <= place_->verified) {
-    place_->behind_since.reset();
-    return true;
-  }
+  const RelayChain::Place& feeder = *place_->before;
   const auto now = chain_.clock_.steady();
+  if (feeder.verified <= place_->verified) {
+    place_->behind_since.reset();
+    place_->window.reset();
+    return feeder.before != nullptr || now - feeder.moved_at < patience_with_head;
+  }
   if (!place_->behind_since) place_->behind_since = now;
-  return now - *place_->behind_since < patience;
+  if (now - *place_->behind_since >= patience) return false;
+  auto& window = place_->window;
+  if (!window) window = {now, place_->verified};
+  if (now - window->since < rate_window) return true;
+  if (place_->verified - window->verified < least_gain) return false;
+  window = {now, place_->verified};
+  return true;
 }
 
 void RelayMember::let_go() {
@@ -126,6 +145,7 @@ void RelayMember::let_go() {
   place_->before->is_closed = true;
   place_->before->request.reset();
   place_->before.reset();
+  place_->moved_at = chain_.clock_.steady();
   chain_.ring_all();
 }
 
@@ -148,8 +168,12 @@ bool RelayMember::has_follower() {
 
 void RelayMember::tell_progress(std::uint64_t verified_bytes) {
   const ChainGuard guard(chain_.mutex_);
-  if (verified_bytes > place_->verified) place_->behind_since.reset();
+  if (verified_bytes > place_->verified) {
+    place_->behind_since.reset();
+    place_->moved_at = chain_.clock_.steady();
+  }
   place_->verified = verified_bytes;
+  if (place_->before && place_->before->verified <= verified_bytes) place_->window.reset();
 }
 
 }  // namespace topsctl

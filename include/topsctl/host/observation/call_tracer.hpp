@@ -56,6 +56,8 @@ class CallTracer {
     bool is_in_call = false;  // without a filter: its next stop is the end of the call
   };
 
+  // Like waitpid(2) for any tracee.
+  pid_t next_stop(int& status) const;
   void look_around(const std::function<bool()>& is_over);
   void take_program();
   int seize(pid_t process);
@@ -71,6 +73,7 @@ class CallTracer {
   Tell tell_;
   FilterText filter_;
   std::unique_ptr<Waking> waking_;
+  bool has_other_cpu_;
   std::unordered_map<pid_t, Tracee> tracees_;
   bool is_open_ = true;       // more programs may come
   bool is_filtered_ = false;  // the programs received so far

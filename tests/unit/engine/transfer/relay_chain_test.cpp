@@ -82,7 +82,7 @@ TEST_F(RelayChains, HavePatienceOnlyWithOneWhoHasNothingMoreToGive) {
   first->tell_progress(100);
   second->tell_progress(100);
   EXPECT_TRUE(second->is_fed());
-  clock.passed += std::chrono::hours(1);
+  clock.passed += std::chrono::seconds(59);
   EXPECT_TRUE(second->is_fed()) << "neither has made progress";
   first->tell_progress(200);
   EXPECT_TRUE(second->is_fed());
@@ -94,6 +94,52 @@ TEST_F(RelayChains, HavePatienceOnlyWithOneWhoHasNothingMoreToGive) {
   EXPECT_TRUE(second->is_fed()) << "it has made progress nine seconds ago";
   clock.passed += std::chrono::seconds(2);
   EXPECT_FALSE(second->is_fed());
+}
+
+TEST_F(RelayChains, DoNotWaitForAHeadThatStandsStill) {
+  const auto first = chain.join("first");
+  const auto second = chain.join("second");
+  const auto third = chain.join("third");
+  for (const auto* each : {&first, &second, &third}) (*each)->tell_progress(100);
+  clock.passed += std::chrono::seconds(61);
+  EXPECT_FALSE(second->is_fed());
+  EXPECT_TRUE(third->is_fed()) << "the one before it is fed itself, and decides";
+  second->let_go();
+  EXPECT_TRUE(third->is_fed()) << "it has just begun to be served by the workstation";
+  clock.passed += std::chrono::seconds(61);
+  EXPECT_FALSE(third->is_fed());
+}
+
+TEST_F(RelayChains, GiveUpOneWhoPassesOnDropByDrop) {
+  constexpr std::uint64_t mib = 1ULL << 20U;
+  const auto seconds_with = [this](std::uint64_t bytes_each_9_s) {
+    const auto first = chain.join("first");
+    const auto second = chain.join("second");
+    first->tell_progress(10'000 * mib);
+    int seconds = 0;
+    for (std::uint64_t got = 0; second->is_fed() && seconds < 3600; seconds += 9) {
+      clock.passed += std::chrono::seconds(9);
+      second->tell_progress(got += bytes_each_9_s);
+    }
+    return seconds;
+  };
+  EXPECT_LE(seconds_with(4 * mib), 36);
+  EXPECT_EQ(seconds_with(10 * mib), 3600);
+}
+
+TEST_F(RelayChains, JudgeNoSpeedOfOneWhoHasGivenAll) {
+  constexpr std::uint64_t mib = 1ULL << 20U;
+  const auto first = chain.join("first");
+  const auto second = chain.join("second");
+  // The line of the workstation is slow; each chunk is passed on at once.
+  for (std::uint64_t chunk = 1; chunk < 100; ++chunk) {
+    clock.passed += std::chrono::seconds(20);
+    first->tell_progress(chunk * 4 * mib);
+    EXPECT_TRUE(second->is_fed());
+    clock.passed += std::chrono::seconds(1);
+    second->tell_progress(chunk * 4 * mib);
+  }
+  EXPECT_TRUE(second->is_fed());
 }
 
 }  // namespace
