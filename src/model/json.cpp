@@ -13,19 +13,33 @@ namespace {
 
 constexpr int deepest = 64;
 
-// Depth is bounded while parsing: hostile nesting must not exhaust the stack.
-bool within_depth(int depth, Json::parse_event_t, Json&) {
-  if (depth > deepest) {
-    throw Error(ErrorCode::bad_stack, format("nested deeper than {} levels", deepest));
+// Before parsing: hostile nesting must not exhaust the stack. The parser's own callback would walk
+// each parent for every value that ends in it.
+void require_few_levels(std::string_view text) {
+  int depth = 0;
+  bool is_in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char each = text[i];
+    if (is_in_string) {
+      if (each == '\\') ++i;
+      if (each == '"') is_in_string = false;
+    } else if (each == '"') {
+      is_in_string = true;
+    } else if (each == '{' || each == '[') {
+      if (++depth > deepest)
+        throw Error(ErrorCode::bad_stack, format("nested deeper than {} levels", deepest));
+    } else if (each == '}' || each == ']') {
+      --depth;
+    }
   }
-  return true;
 }
 
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& source) {
   try {
-    return Json::parse(text, within_depth);
+    require_few_levels(text);
+    return Json::parse(text);
   } catch (const Json::parse_error& e) {
     const std::string_view before =
         text.substr(0, e.byte > 0 ? std::min(e.byte - 1, text.size()) : 0);

@@ -94,12 +94,17 @@ Target parse_target(std::string_view text) {
 }
 
 std::vector<Target> parse_targets(std::string_view text, const std::string& source) {
+  constexpr std::size_t most_targets = 10'000;
   std::vector<Target> targets;
   std::size_t number = 0;
   for (const std::string& line : split(text, '\n')) {
     ++number;
     const std::string_view word = trimmed(std::string_view(line).substr(0, line.find('#')));
     if (word.empty()) continue;
+    if (targets.size() == most_targets) {
+      throw Error(ErrorCode::usage, format("{} has more than {} targets", source, most_targets),
+                  "split the file");
+    }
     try {
       targets.push_back(parse_target(word));
     } catch (const Error& error) {

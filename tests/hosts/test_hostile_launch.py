@@ -14,6 +14,7 @@ from support.own_sshd import OwnSshd
 
 LIAR = Path(__file__).resolve().parents[1] / "support/lying_host.py"
 WELL = "result(0, report())"
+RECORDED = "log('launch.json', json.dumps(record([rank(0)], 0)).encode())"
 
 
 class Workstation:
@@ -61,13 +62,32 @@ def station(tmp_path, topsctl_release):
     (WELL, ""),
     ("result(0, report(error=dict(code='step_failed', message='x', hint=None, context=[])))", ""),
     ("result(0, report(command='history'))", ""),
+    ("result(0, report(status='problems', started=False))", ""),
     (WELL, "log('launch.json', json.dumps(record([rank(0)], 1)).encode())"),
-], ids=["success", "status 0 with an error", "the report of another command", "a record of failure"])
+    (WELL, "log('launch.json', json.dumps(record([rank(0)], None)).encode())"),
+    (WELL, "log('launch.json', json.dumps({**record([rank(0)], 0), 'ended_by': 9}).encode())"),
+], ids=["success", "status 0 with an error", "the report of another command", "status 0 with problems", "a record of failure",
+        "a record without an end", "a record of a signal"])
 def test_a_host_that_contradicts_itself_has_failed(station, lie, of_logs):
-    status, out, err = station(lie, of_logs).launch()
     is_truth = lie == WELL and not of_logs
+    status, out, err = station(lie, RECORDED if is_truth else of_logs).launch()
     assert ("all ranks succeeded" in out + err) == is_truth, (out, err)
     assert (status == 0) == is_truth, (out, err)
+
+
+@pytest.mark.parametrize("of_logs", ["", "log('launch.json', json.dumps(record([], 0)).encode())", "log('launch.json', b'{')"],
+                         ids=["no record", "a record without ranks", "a broken record"])
+def test_success_that_no_record_shows_is_only_said(station, of_logs):
+    status, out, err = station(WELL, of_logs).launch()
+    assert status == 0 and "all ranks succeeded" not in out + err, (out, err)
+    assert "each host says that its ranks succeeded" in out and "does not show it" in out + err, (out, err)
+
+
+def test_a_compressed_log_of_a_host_is_not_unpacked(station):
+    lie = "result(1, report(status='failed', error=dict(code='step_failed', message='x', hint=None, context=[])))"
+    bomb = "import gzip\nlog('launch.json', json.dumps(record([rank(0)], 1)).encode())\nlog('attempt_0/rank_0.log', gzip.compress(b'RuntimeError: packed\\n' * 9))"
+    status, out, err = station(lie, bomb).launch()
+    assert status == 1 and "packed" not in out + err, (out, err)
 
 
 def test_a_host_names_its_own_ranks_alone(station):

@@ -135,6 +135,36 @@ def test_a_connection_that_openssh_has_open_is_used(station, server, tmp_path):
         master.wait()
 
 
+def test_a_connection_that_another_user_has_open_is_not_used(station, server, tmp_path):
+    """Passwords would go to that user."""
+    path = tmp_path / "control"
+    text = server.config.read_text() + f"    ControlPath {path}\n"
+    (tmp_path / "master_config").write_text(text)
+    station.config.write_text(text.replace(str(server.key), "none"))
+    master = subprocess.Popen(["ssh", "-F", tmp_path / "master_config", "-M", "-N", "own"], stdin=subprocess.DEVNULL)
+    try:
+        wait_for(path.exists)
+        os.chown(path, 65534, 65534)
+        assert "authentication failed" in station.error("own")["message"]
+        os.chown(path, 0, 0)
+        path.parent.chmod(0o777)
+        assert "authentication failed" in station.error("own")["message"], "who can change the directory can exchange the socket"
+        path.parent.chmod(0o700)
+        station.transfer("own")
+    finally:
+        master.terminate()
+        master.wait()
+
+
+@pytest.mark.parametrize("keyword, code", [("UserKnownHostsFile", 2), ("IdentityFile", 6)])
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(station, server, tmp_path, keyword, code):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    lines = [line for line in server.config.read_text().splitlines() if not line.split()[:1] == [keyword]]
+    station.config.write_text("\n".join([*lines, f"    {keyword} {pipe}\n"]))
+    assert station.transfer("own", code=code)["error"] is not None
+
+
 def test_a_login_that_takes_longer_than_the_connection_may_take_succeeds(station, tmp_path):
     with unprivileged_sshd(tmp_path / "sshd", ["AuthorizedKeysCommand /bin/sleep 2", "AuthorizedKeysCommandUser root"]) as server:
         station.config.write_text(server.config.read_text())

@@ -240,6 +240,18 @@ def test_a_node_that_says_nothing_of_success_is_not_resumed(slurm, silent, text)
     assert not [line for line in slurm.lines("updates") if "resume" in line]
 
 
+@pytest.mark.parametrize("command, document", [
+    ("install", {**COMMITTED, "status": "rolled_back", "error": {"message": "no space"}}),
+    ("install", {"error": {"message": "no space", "outcome": "committed"}, **COMMITTED, "outcome": "rolled_back"}),
+    ("verify", {"status": "ok", "checks": [{"id": "import", "status": "fail"}]}),
+    ("verify", {"checks": [{"status": "ok"}], "status": "problems"}),
+], ids=["status and outcome", "an outcome within", "a check and the status", "a status within"])
+def test_a_node_whose_document_contradicts_itself_is_not_resumed(slurm, command, document):
+    code, output = slurm.upgrade("n0", "/bundle", commands={command: says(document)})
+    assert code == 1 and output.startswith("n0  failed: "), output
+    assert not [line for line in slurm.lines("updates") if "resume" in line]
+
+
 @pytest.mark.parametrize("transaction, asked, said", [
     (7, ["n0 /topsctl rollback --json -- 7"], ""), ("--root=/evil", [], "; not rolled back: topsctl named no transaction"),
     ("7 8", [], "; not rolled back: topsctl named no transaction"), (None, [], "; not rolled back: topsctl named no transaction")])

@@ -66,6 +66,14 @@ def test_a_password_is_asked_once_for_each_user_and_host_however_many_connection
     assert_whole(document, large, dict(zip(targets, (host.root for host in station.hosts))))
 
 
+def test_a_password_is_of_one_port_alone(make_workstation, packages):
+    """Behind one address may be several hosts, or a user's own server."""
+    station = make_workstation(1, each={0: {"sshd_config": "Port 2222"}})
+    document, seen = station.on_terminal("transfer", packages, "pw@h1", "pw@h1:2222", "-j", "1", "--accept-new", answers=[PASSWORD] * 2)
+    assert set(statuses(document).values()) == {"done"}
+    assert seen.output.count("Password for pw@h1:2222:") == 1 and seen.output.count("Password for pw@h1") == 2, seen.output
+
+
 def test_a_wrong_password_is_asked_for_again_and_not_for_ever(make_workstation, packages):
     station = make_workstation(1)
     document, seen = station.on_terminal("transfer", packages, "pw@h1",

@@ -25,7 +25,7 @@ struct Target {
 Target parse_target(std::string_view text);
 
 // One target per line; '#' begins a comment. Throws Error{usage} with `source` and the line, also
-// if there is no target.
+// if there is no target, or more than 10,000.
 std::vector<Target> parse_targets(std::string_view text, const std::string& source);
 
 }  // namespace topsctl

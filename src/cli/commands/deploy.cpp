@@ -229,6 +229,11 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
                   .sudo_password = passwords[index],
                   .confirm_timeout_s = options.confirm_timeout_s,
                   .on_line = on_line,
+                  .on_silence =
+                      [&](std::chrono::seconds time) {
+                        events.note(format("{}: nothing new for {} s; it is still at work", name,
+                                           time.count()));
+                      },
                   .run_id = run_id,
                   .is_resumed = begun.has_value(),
                   .on_install =

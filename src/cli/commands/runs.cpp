@@ -1,5 +1,6 @@
 // topsctl runs: running and past launches.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -142,16 +143,21 @@ class LogPrinter {
  public:
   explicit LogPrinter(std::string name)
       : name_(std::move(name)),
-        log_(::open(name_.c_str(), O_RDONLY | O_CLOEXEC)),
+        log_(::open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)),
         out_(::dup(STDOUT_FILENO)),
         is_terminal_(::isatty(STDOUT_FILENO) == 1) {
-    if (!log_.is_open()) throw system_error(errno, "read", name_, ErrorCode::bad_input);
+    struct stat status {};
+    if (!log_.is_open() || ::fstat(log_.get(), &status) != 0)
+      throw system_error(errno, "read", name_, ErrorCode::bad_input);
+    if (!S_ISREG(status.st_mode))
+      throw Error(ErrorCode::bad_input, format("{} is no file", in_quotes(name_)));
   }
 
   // The rest of the file.
   void print_rest() {
     std::array<char, piece_size> piece{};
     for (;;) {
+      throw_if_interrupted();
       const ssize_t got = ::read(log_.get(), piece.data(), piece.size());
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) throw system_error(errno, "read", name_);

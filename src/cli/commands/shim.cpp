@@ -51,7 +51,6 @@ fs::path written_shim(const std::string& wanted, const Stack& stack) {
   try {
     write_shim(folder, shim_files(stack), shared_folder_mode, shared_file_mode);
   } catch (const Error& error) {
-    fs::remove_all(folder, failure);
     if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
     throw Error(ErrorCode::host_unfit, error.message(),
                 "give a directory that you can write to: --write DIR");

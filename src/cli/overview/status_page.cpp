@@ -88,17 +88,24 @@ std::string python_line(const Json& document) {
                 torch.empty() ? "" : ", torch ", torch);
 }
 
+// The first line says whether the files are intact; each other one names what is not as it should.
 std::string files_line(const Json& document) {
   const Json& intact = part_of(document, "intact");
   const Json& checks = part_of(document, "checks");
-  if (!intact.is_boolean() || !checks.is_array()) return {};
-  if (intact.get<bool>()) return format("intact, {} passed", counted(checks.size(), "check"));
+  if (!checks.is_array() || checks.empty()) return {};
   std::vector<std::string> lines;
+  std::size_t passed = 0;
   for (const Json& check : checks) {
     const std::string status = text_of(check, "status");
-    if (status == "fail" || status == "unknown")
-      lines.push_back(concat(text_of(check, "id"), ": ", text_of(check, "observed")));
+    passed += status == "pass" ? 1 : 0;
+    const bool is_named =
+        status == "fail" || status == "unknown" || (status == "warn" && intact != Json(false));
+    if (is_named) lines.push_back(concat(text_of(check, "id"), ": ", text_of(check, "observed")));
   }
+  if (intact == Json(true))
+    lines.insert(lines.begin(), format("intact, {} passed", counted(passed, "check")));
+  if (intact.is_null())
+    lines.insert(lines.begin(), format("unknown, {} passed", counted(passed, "check")));
   return joined(lines, "\n");
 }
 
@@ -300,11 +307,13 @@ std::string fleet_text(const FleetStatus& fleet, const Json& targets, const std:
     } else if (host.verdict == FleetVerdict::problems) {
       const Json& report = targets[host.place].at("report");
       std::vector<std::string> lines = split(files_line(report), '\n');
-      if (part_of(report, "intact") != Json(false)) lines.clear();
+      if (part_of(report, "intact") == Json(true) || lines.front().empty()) lines.clear();
       const Json& waiting = part_of(report, "waiting");
       if (waiting.is_array()) {
         for (const Json& each : waiting) lines.push_back(waiting_line(each));
       }
+      if (lines.empty())
+        lines.push_back(format("its report does not say that its files are intact"));
       facts.emplace_back(host.target, joined(lines, "\n"));
     }
   }

@@ -40,14 +40,19 @@ Json target_json(const RemoteResult& each) {
           {"error", each.result.error ? topsctl::to_json(*each.result.error) : Json(nullptr)}};
 }
 
+constexpr std::int64_t longest_look_ms = 600'000;  // of a command that only looks
+constexpr std::string_view below_target = "  ";
+
+// What a host says cannot look like another host's part, or like our own words.
 std::string target_text(const std::vector<RemoteResult>& all, const Style& style) {
+  if (all.size() == 1) return all.front().text;
   std::string text;
   for (const RemoteResult& each : all) {
-    if (all.size() > 1) text += concat(style.bold(each.target.text()), "\n");
-    text += each.text;
-    const bool is_reported = each.result.error && each.text.empty() && all.size() > 1;
-    if (is_reported) text += render_error(*each.result.error, style);
-    if (all.size() > 1) text += "\n";
+    text += concat(style.bold(each.target.text()), "\n");
+    for (const std::string& line : split(each.text, '\n'))
+      text += line.empty() ? "" : concat(below_target, line, "\n");
+    if (each.result.error && each.text.empty()) text += render_error(*each.result.error, style);
+    text += "\n";
   }
   return text;
 }
@@ -91,8 +96,8 @@ ToldWhere read_here(const Target& target, const TargetOptions& options, const Se
 enum class Form { text, json, fleet };
 
 void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote& remote,
-             const TargetOptions& options, const Session& session, Form form, SharedEvents& events,
-             RemoteResult& each) {
+             const TargetOptions& options, const Session& session, Form form, std::size_t columns,
+             SharedEvents& events, RemoteResult& each) {
   const RemoteLine on_line = [&](std::string_view line) {
     if (!line.starts_with("error: ") && !line.starts_with("hint: "))
       events.note(concat(each.target.text(), ": ", printable(line)));
@@ -102,7 +107,11 @@ void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote
                       .program = program,
                       .command = command,
                       .clock = *session.host.clock,
-                      .on_line = on_line};
+                      .on_line = on_line,
+                      .on_silence = [&](std::chrono::seconds time) {
+                        events.note(format("{}: nothing new for {} s; it is still at work",
+                                           each.target.text(), time.count()));
+                      }};
   if (form != Form::text) {
     each.report = run_remote(run);
     each.has_ended = true;
@@ -113,8 +122,7 @@ void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote
   RemoteRun as_text = run;
   // In the form that it would have here.
   if (session.detail == Verbosity::quiet) as_text.command.words.emplace_back("--quiet");
-  if (session.style.columns != 0)
-    as_text.command.words.push_back(concat("--columns=", session.style.columns));
+  if (columns != 0) as_text.command.words.push_back(concat("--columns=", columns));
   const RemoteRunEnd end = run_remote_as_text(as_text);
   each.report.status = end.status;
   each.has_ended = true;
@@ -170,16 +178,21 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
   command.words = given_words(table, remote_group);
   if (fleet) command.words.insert(command.words.end(), fleet->words.begin(), fleet->words.end());
   command.run_as = run_as;
+  if (fleet) command.most_ms = longest_look_ms;
   ask_for_all(table, command.words, targets_of(options.where), session);
   const std::vector<Secret> passwords =
       sudo_passwords(targets_of(options.where), options.sudo, secrets);
   SharedEvents events(*session.events);
+  const std::size_t indent = all.size() > 1 ? below_target.size() : 0;
+  const std::size_t columns =
+      session.style.columns > indent ? session.style.columns - indent : session.style.columns;
   const auto results =
       for_each_target(all.size(), pool_options_of(options.where), [&](std::size_t index) {
         const auto remote = remote_of(all[index].target, options.where, session, secrets);
         RemoteCommand own_command = command;
         own_command.sudo_password = passwords[index];
-        run_one(own_command, program, *remote, options.where, session, form, events, all[index]);
+        run_one(own_command, program, *remote, options.where, session, form, columns, events,
+                all[index]);
       });
   std::vector<int> statuses;
   Json targets = Json::array();

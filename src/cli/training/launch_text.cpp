@@ -43,9 +43,11 @@ std::string judgement_text(const LaunchRecord& record, Language language, const 
 
 std::string end_text(const LaunchRecord& record, Language language, const Style& style) {
   const AttemptRecord& last = record.attempts.back();
+  const bool is_proved = record.hosts.empty() || record.log_problem.empty();
   std::string what = record.ended_by       ? format("ended by signal {}", *record.ended_by)
-                     : *record.status == 0 ? std::string("all ranks succeeded")
-                                           : format("exit status {}", *record.status);
+                     : *record.status != 0 ? format("exit status {}", *record.status)
+                     : is_proved           ? format("all ranks succeeded")
+                                           : format("each host says that its ranks succeeded");
   if (record.attempts.size() > 1)
     what += format(" after {}", counted(record.attempts.size() - 1, "restart"));
   if (!last.not_restarted.empty() && record.request.restart.most > 0)

@@ -30,7 +30,8 @@ bool stands_alone(CheckKind kind) {
 // Checks whose result may be unknown in an intact container.
 bool may_stay_unknown(CheckKind kind) {
   return kind == CheckKind::management_tool || kind == CheckKind::driver ||
-         kind == CheckKind::pci_cards || kind == CheckKind::infiniband;
+         kind == CheckKind::pci_cards || kind == CheckKind::infiniband ||
+         kind == CheckKind::deb_files;
 }
 
 bool has_wheels(const Stack& stack, const PythonFacts& python) {

@@ -16,6 +16,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/debian/dpkg_filters.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
+#include "topsctl/host/filesystem/change_rights.hpp"
 #include "topsctl/host/python/python.hpp"
 #include "topsctl/host/python/record_digest.hpp"
 #include "topsctl/host/python/wheel_record.hpp"
@@ -190,6 +191,11 @@ DebFiles compare_deb_files(const Host& host, const InstalledDeb& deb, DigestCach
     (read[i].is_unread ? found.unread : found.differences)
         .push_back(concat(in_quotes(files[i].path), " ", read[i].fault));
   }
+  ChangeRights rights(host);
+  for (const RecordedFile& file : files) {
+    if (is_there(host, file.path) && rights.can_others_change(file.path))
+      found.open.push_back(in_quotes(file.path));
+  }
   std::vector<std::string> missing = missing_names(host, deb, diversions, files, filters);
   std::move(missing.begin(), missing.end(), std::back_inserter(found.differences));
   return found;
@@ -203,6 +209,9 @@ std::string wheel_difference(const Host& host, const InstalledWheel& wheel, Dige
     struct stat status {};
     const auto file = host.resolve(path);
     if (::stat(file.c_str(), &status) != 0) return format("{} is missing", in_quotes(path));
+    if (!S_ISREG(status.st_mode)) return concat(in_quotes(path), " ", format("is no file"));
+    if (!RecordDigest().begin(line.algorithm))
+      return format("{} has no digest in RECORD that can be compared", in_quotes(path));
     const DigestCache::Reader read = [&](struct stat& after) {
       const auto digest = recorded_digest(file, line.algorithm);
       if (::stat(file.c_str(), &after) != 0) after = {};
@@ -215,6 +224,15 @@ std::string wheel_difference(const Host& host, const InstalledWheel& wheel, Dige
     const bool is_script = line.path.starts_with("../") && status.st_size <= most_script &&
                            had_digest_before_rewriting(read_text(file), line.sha256);
     if (!is_script) return format("{} does not match RECORD", in_quotes(path));
+  }
+  return {};
+}
+
+std::string open_file_of(const Host& host, const InstalledWheel& wheel) {
+  ChangeRights rights(host);
+  for (const RecordLine& line : parse_record(wheel.record, wheel.dist_info)) {
+    std::string path = recorded_path(wheel, line.path);
+    if (is_there(host, path) && rights.can_others_change(path)) return path;
   }
   return {};
 }

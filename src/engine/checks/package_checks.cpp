@@ -19,6 +19,7 @@
 #include "topsctl/host/content/stanza.hpp"
 #include "topsctl/host/debian/dpkg_owners.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
+#include "topsctl/host/filesystem/change_rights.hpp"
 #include "topsctl/host/python/interpreters.hpp"
 #include "topsctl/host/python/python.hpp"
 #include "topsctl/host/system/files.hpp"
@@ -31,6 +32,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* install_it = "install it with `topsctl install BUNDLE`";
+constexpr const char* only_for_root =
+    "give it, and the directories above it, to root, writable by root alone";
 constexpr const char* repair_it = "restore it with `topsctl repair`";
 
 bool exists(const Host& host, const std::string& path) {
@@ -153,7 +156,18 @@ void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, Check
         concat(faults->front(), others > 0 ? format(" (and {} more)", others) : std::string()),
         faults == &files.differences ? repair_it : "run topsctl as root");
   }
-  if (files.compared == 0) return skip(result, format("{} has no md5sums", deb->name));
+  if (files.compared == 0) {
+    return leave_unknown(result, format("{} has no md5sums", deb->name),
+                         "topsctl cannot tell whether its files were changed");
+  }
+  if (!files.open.empty()) {
+    const std::size_t others = files.open.size() - 1;
+    return warn(result,
+                format("users other than root can change {}",
+                       concat(files.open.front(),
+                              others > 0 ? format(" (and {} more)", others) : std::string())),
+                only_for_root);
+  }
   if (!files.changed_conffiles.empty()) {
     return warn(result, format("configuration files: {}", joined(files.changed_conffiles, ", ")),
                 format("an install leaves them unchanged; see `dpkg --verify {}`", deb->name));
@@ -166,11 +180,24 @@ void judge_wheel(const CheckedMachine& machine, const CheckRule& rule, CheckResu
   const std::string& name = component.names.front();
   result.expected =
       format("{} {} complete according to RECORD", name, wanted_version(machine.stack, component));
+  if (machine.python == nullptr && !machine.facts.distrusted_pythons.empty()) {
+    return fail(result,
+                format("{} is writable by users other than root and was not run",
+                       machine.facts.distrusted_pythons.front()),
+                "make it writable by root alone, or name it with --python");
+  }
   if (machine.python == nullptr) return fail(result, "no Python interpreter", install_it);
   const InstalledWheel* wheel = machine.python->wheel(name);
   if (wheel != nullptr && has_version(machine.stack, component, wheel->version)) {
     judge_installed_wheel(machine.host, *wheel, result, machine.options.digests);
     if (result.status != CheckStatus::pass) return;
+    const std::string open = can_others_change(machine.host, machine.python->executable)
+                                 ? std::string()
+                                 : open_file_of(machine.host, *wheel);
+    if (!open.empty()) {
+      return fail(result, format("users other than root can change {}", in_quotes(open)),
+                  only_for_root);
+    }
     const std::string unmet = unmet_by(machine, *wheel);
     if (unmet.empty()) return;
     return warn(result, format("{} {}: {}", wheel->name, wheel->version, unmet),
@@ -183,7 +210,7 @@ void judge_wheel(const CheckedMachine& machine, const CheckRule& rule, CheckResu
   }
   std::vector<std::string> others;
   for (const std::string& executable : machine.stack.python.executables) {
-    if (executable == machine.python->executable || can_others_change(machine.host, executable))
+    if (executable == machine.python->executable || !open_part_of(machine.host, executable).empty())
       continue;
     const auto python = read_python(machine.host, executable, {name});
     if (python && python->wheel(name) != nullptr) others.push_back(executable);
@@ -205,6 +232,8 @@ void judge_environment(const CheckedMachine& machine, CheckResult& result) {
         [&](const Component& component) { return machine.deb_of(component.id) != nullptr; });
     fail(result, format("{} is missing", file),
          installed ? repair_it : "`topsctl install BUNDLE` installs the stack and writes it");
+  } else if (can_others_change(machine.host, file)) {
+    warn(result, format("users other than root can change {}", in_quotes(file)), only_for_root);
   } else if (found->second == shell_file(machine.environment)) {
     pass(result, format("{} is correct", file));
   } else {

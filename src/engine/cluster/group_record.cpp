@@ -1,11 +1,15 @@
 // Combines the records of a training's parts.
 #include "topsctl/engine/cluster/group_record.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -16,6 +20,7 @@
 #include "topsctl/engine/launch/rank_log.hpp"
 #include "topsctl/engine/remote/fetched_logs.hpp"
 #include "topsctl/engine/remote/target_pool.hpp"
+#include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/supervisor.hpp"
 
@@ -30,6 +35,19 @@ constexpr std::uint64_t most_record = std::uint64_t{16} << 20U;
 constexpr const char* only_attempt = "attempt_0";  // torchrun itself starts ranks again
 constexpr const char* standstill_id = "ranks-stalled";
 constexpr int unknown_status = 1;
+
+bool is_compressed(const fs::path& file) {
+  constexpr std::array<std::string_view, 5> marks = {"\x1f\x8b", "BZh",
+                                                     "\xfd"
+                                                     "7zXZ",
+                                                     "\x28\xb5\x2f\xfd", "\x1f\x9d"};
+  std::array<char, 8> head{};
+  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const ssize_t got = opened.is_open() ? ::read(opened.get(), head.data(), head.size()) : 0;
+  const std::string_view begin(head.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return std::any_of(marks.begin(), marks.end(),
+                     [&](std::string_view mark) { return begin.starts_with(mark); });
+}
 
 class GroupLaunch {
  public:
@@ -157,7 +175,10 @@ class GroupLaunch {
       host.status = end.status;
       if (end.error) host.problem = end.error->message();
       std::error_code failure;
-      if (!fs::exists(folder_of(i) / record_name, failure)) continue;
+      if (!fs::exists(folder_of(i) / record_name, failure)) {
+        if (host.status == 0) note_unproved(i);
+        continue;
+      }
       host.logs = folder_of(i).string();
       take_record(i, host);
     }
@@ -175,19 +196,28 @@ class GroupLaunch {
       const RecordSummary summary =
           record_summary_in(read_text(file, most_record), in_quotes(file));
       if (!host.status) host.status = summary.status;
-      if (host.status == 0 && summary.status.value_or(0) != 0) {
+      if (host.status == 0 && (summary.status != 0 || summary.ended_by)) {
         note_problem(format("{} says that its part succeeded, and its record that it failed",
                             record_.hosts[index].target));
-        host.status = summary.status;
+        host.status = summary.status.value_or(0) != 0 ? *summary.status : unknown_status;
         if (!end_.first_failed) end_.first_failed = index;
       }
+      if (host.status == 0 &&
+          std::cmp_not_equal(summary.ranks.size(), wanted_.hosts[index].answer.ranks))
+        note_unproved(index);
       const bool stood_still = summary.first_cause == standstill_id;
       if (stood_still && !stood_still_) stood_still_ = index;
       if (stood_still || summary.ended_by) were_ended_.insert(folder_of(index).string());
       for (const RecordSummary::Rank& each : summary.ranks) take_rank(index, each);
     } catch (const Error& error) {
       note_problem(error.message());
+      if (host.status == 0) note_unproved(index);
     }
+  }
+
+  void note_unproved(std::size_t index) {
+    note_problem(format("{} says that its part succeeded, and its record does not show it",
+                        record_.hosts[index].target));
   }
 
   // Its log is named by its global rank.
@@ -247,6 +277,8 @@ class GroupLaunch {
   // Without torchrun's messages about the signal with which topsctl stopped it.
   std::vector<JobLog> telling_logs() const {
     std::vector<JobLog> logs = find_log_files({wanted_.log_folder.string()});
+    // topsctl compresses no log of a part: one that is could hold any number of bytes.
+    std::erase_if(logs, [](const JobLog& log) { return is_compressed(log.file); });
     std::erase_if(logs, [&](const JobLog& log) {
       return log.file.filename() == "launcher.log" &&
              were_ended_.contains(log.file.parent_path().parent_path().string());

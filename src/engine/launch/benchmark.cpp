@@ -18,6 +18,8 @@ constexpr std::string_view mark = "TOPSCTL_BENCH ";
 constexpr std::size_t most_lines = 1'000'000;
 constexpr std::size_t longest_text = 300;
 constexpr std::int64_t most_rank_number = 65'536;
+constexpr std::size_t most_group = 512;
+constexpr std::size_t most_pairs = most_group * (most_group - 1) / 2;
 
 struct InvalidNumber : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -78,6 +80,7 @@ void take(const Json& line, Benchmark& benchmark) {
     benchmark.torch = text_at(line, "torch");
     benchmark.python = text_at(line, "python");
   } else if (kind == "rank") {
+    if (benchmark.ranks.size() == most_group) throw InvalidNumber("ranks");
     benchmark.ranks.push_back({text_at(line, "host"), line.at("local_rank").get<std::int64_t>()});
   } else if (kind == "measurement") {
     benchmark.measurements.push_back(measurement_in(line));
@@ -86,9 +89,10 @@ void take(const Json& line, Benchmark& benchmark) {
   } else if (kind == "copy") {
     benchmark.copies.push_back(copy_in(line));
   } else if (kind == "link") {
+    if (benchmark.links.size() == most_pairs) throw InvalidNumber("links");
     benchmark.links.push_back(link_in(line));
   } else if (kind == "end") {
-    benchmark.is_complete = true;
+    benchmark.is_complete = !benchmark.ranks.empty();
   }
 }
 

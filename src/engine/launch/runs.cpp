@@ -12,6 +12,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/facts/host_name.hpp"
+#include "topsctl/host/filesystem/own_folder.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/supervisor.hpp"
@@ -123,11 +124,11 @@ std::string_view name(RunState state) {
 
 fs::path runs_folder(const Host& host) {
   const auto own = host.environment.find("XDG_STATE_HOME");
-  struct stat status {};
-  // Root with a user's environment does not write into that user's state directory.
-  if (own != host.environment.end() && own->second.starts_with('/') &&
-      (::stat(own->second.c_str(), &status) != 0 || status.st_uid == ::geteuid()))
-    return fs::path(own->second) / "topsctl" / "runs";
+  if (own != host.environment.end() && own->second.starts_with('/')) {
+    fs::path folder = fs::path(own->second) / "topsctl" / "runs";
+    // Root with a user's environment does not write where that user can change the way.
+    if (is_own_way(folder / "run")) return folder;
+  }
   return host.resolve(concat(host.state, "/runs"));
 }
 

@@ -1,14 +1,20 @@
 // Fills in the embedded files of the shim for a stack, and sets the variables that load it.
 #include "topsctl/engine/launch/shim.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
+#include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
@@ -66,8 +72,20 @@ std::map<std::string, std::string> shim_environment(const fs::path& folder, cons
 
 void write_shim(const fs::path& folder, const std::vector<ShimFile>& files, mode_t folder_mode,
                 mode_t file_mode) {
-  make_directories(folder, folder_mode);
-  for (const ShimFile& file : files) write_plainly(folder / file.name, file.text, file_mode);
+  make_directories(folder.parent_path(), folder_mode);
+  if (::mkdir(folder.c_str(), folder_mode) != 0)
+    throw system_error(errno, "create directory", folder.string());
+  // Another user who can change the way gets no file of ours elsewhere.
+  const Descriptor made(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status {};
+  if (!made.is_open() || ::fstat(made.get(), &status) != 0 || status.st_uid != ::geteuid())
+    throw system_error(made.is_open() ? EEXIST : errno, "open", folder.string());
+  for (const ShimFile& file : files) {
+    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    const Descriptor output(::openat(made.get(), file.name.c_str(), flags, file_mode));
+    if (!output.is_open()) throw system_error(errno, "create", (folder / file.name).string());
+    write_all(output, file.text, file.name);
+  }
 }
 
 void load_shim_in(std::map<std::string, std::string>& environment) {

@@ -15,6 +15,7 @@
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
 #include "topsctl/host/filesystem/file_tree.hpp"
+#include "topsctl/host/filesystem/own_folder.hpp"
 #include "topsctl/host/system/digest.hpp"
 
 namespace topsctl {
@@ -106,6 +107,13 @@ Execution unchanged(const Host& host, const Plan& plan) {
 AppliedPatch apply_patch(const Host& host, const PatchRequest& request,
                          const ProjectReading& reading, EventFan& events) {
   if (reading.changes.empty()) return {unchanged(host, {}), {}};
+  // Another user's link could lead root to any directory.
+  if (::geteuid() == 0 && !is_own_way(fs::path(request.project) / "file")) {
+    throw Error(
+        ErrorCode::permission,
+        format("another user can change where {} leads", in_quotes(request.project.string())),
+        "give its real path, below directories that only root can change");
+  }
   const ChangeLock lock(host, request.lock_timeout_ms, told_to(events), Locked::own_alone);
   refuse_unfinished_install(host);
   const Recovery recovery = recover_unfinished(host, events);

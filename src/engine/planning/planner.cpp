@@ -292,7 +292,7 @@ void add_warnings(const Stack& stack, const Selection& selection, const HostFact
   for (const std::string& executable : facts.distrusted_pythons) {
     plan.warnings.push_back(
         format("{} is writable by users other than root and was not run; use --python to run it",
-               in_quotes(executable)));
+               executable));
   }
   for (const std::string& name : plan.environment->left_out) {
     plan.warnings.push_back(

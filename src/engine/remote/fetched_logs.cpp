@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -25,6 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t piece_timeout_ms = 60'000;
+constexpr std::chrono::minutes longest_fetch(30);  // of one host
 constexpr std::size_t piece_size = std::size_t{1} << 20U;
 constexpr std::size_t overhead_of_piece = 64;  // bytes
 constexpr std::size_t most_pieces = 40'000;    // of piece_size at most, or of a file each
@@ -106,6 +108,7 @@ void fetch_logs(Remote& remote, const Target& target, const CarriedProgram& prog
   far.send(json_frame(FrameKind::fetch, {{"logs", logs}}));
   make_directories(folder, 0700);
   PaceLimit limit(piece_timeout_ms);
+  const auto begun = std::chrono::steady_clock::now();
   std::size_t pieces = 0;
   std::string open_name;
   Descriptor open_file;
@@ -114,6 +117,10 @@ void fetch_logs(Remote& remote, const Target& target, const CarriedProgram& prog
         far.expect(FrameKind::fetched, std::min(piece_timeout_ms, limit.left_ms()));
     limit.count(payload.size() + overhead_of_piece);
     if (payload.empty()) break;
+    if (std::chrono::steady_clock::now() - begun > longest_fetch)
+      throw Error(ErrorCode::unreachable,
+                  format("its logs did not arrive within {} min", longest_fetch.count()),
+                  "they are still on the host");
     if (++pieces > most_pieces) throw not_of_topsctl("too many log pieces");
     const std::string_view whole = payload;
     const auto end = whole.find('\n');

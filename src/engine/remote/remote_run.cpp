@@ -20,9 +20,11 @@ namespace topsctl {
 namespace {
 
 constexpr std::int64_t run_answer_timeout_ms = 60'000;
+constexpr std::chrono::seconds silence(60);
 constexpr std::size_t run_id_bytes = 16;
 constexpr unsigned most_interrupts = 20;
-constexpr std::size_t longest_command = 100;  // bytes of its name for display
+constexpr std::ptrdiff_t most_values = 1'000'000;  // in a report: each takes memory
+constexpr std::size_t longest_command = 100;       // bytes of its name for display
 
 class Following {
  public:
@@ -106,6 +108,7 @@ class Following {
         throw Error(ErrorCode::unreachable, "the remote topsctl sent unrequested data");
       request_.events_from += found->payload.size();
       take_lines(found->payload);
+      tell_silence(!found->payload.empty());
     }
   }
 
@@ -124,6 +127,15 @@ class Following {
     if (password.empty()) return;
     far.send(frame_head(FrameKind::secret, password.size()));
     far.send(password);
+  }
+
+  // A host that is at work, and one that only says so, look alike: the reader decides.
+  void tell_silence(bool has_words) {
+    const auto now = run_.clock.steady();
+    if (has_words || !heard_at_) heard_at_ = now;
+    if (!run_.on_silence || now - *heard_at_ < silence) return;
+    heard_at_ = now;
+    run_.on_silence(silence);
   }
 
   void take_lines(const std::string& bytes) {
@@ -156,10 +168,16 @@ class Following {
   std::string line_;
   bool may_run_;
   std::optional<std::chrono::steady_clock::time_point> lost_at_;
+  std::optional<std::chrono::steady_clock::time_point> heard_at_;  // the last words, or their lack
 };
 
 [[noreturn]] void refuse_end(const RemoteRunEnd& end, const RemoteCommand& command) {
-  const std::string words = last_words(end.last_words);
+  std::string words = last_words(end.last_words);
+  // A host may repeat what it received.
+  const std::string_view password = command.sudo_password.view();
+  for (std::size_t at = 0;
+       !password.empty() && (at = words.find(password, at)) != std::string::npos;)
+    words.replace(at, password.size(), "***");
   if (end.status < 0) {
     throw RunLost("the remote run was interrupted before it finished, possibly by a reboot",
                   "`sudo topsctl recover` on the host rolls back what it left unfinished");
@@ -184,6 +202,8 @@ std::string report_text_in(const Json& document, const char* key) {
 }
 
 RemoteReport report_of(const RemoteRunEnd& end, const RemoteCommand& command) {
+  if (std::count(end.report.begin(), end.report.end(), ',') > most_values)
+    throw Error(ErrorCode::unreachable, "the report of the remote topsctl is too large");
   try {
     const Json document = parse_json(end.report, "its report");
     const bool is_report = document.is_object() && document.contains("status") &&
@@ -194,6 +214,12 @@ RemoteReport report_of(const RemoteRunEnd& end, const RemoteCommand& command) {
       throw Error(ErrorCode::unreachable,
                   format("the remote topsctl reports on another command: {}",
                          in_quotes(shortened(said, longest_command))));
+    const std::string status = report_text_in(document, "status");
+    if ((end.status == 0) != (status == "ok"))
+      throw Error(
+          ErrorCode::unreachable,
+          format("the remote topsctl contradicts itself: exit status {}, and {} in its report",
+                 end.status, in_quotes(shortened(status, longest_command))));
     RemoteReport report;
     report.status = end.status;
     report.json = to_line(document);

@@ -29,6 +29,15 @@ std::array<std::string, fleet_properties.size()> values_of(const Json& report) {
           text_at(report, "/installed/sha256")};
 }
 
+// A host whose report does not say so is not called intact.
+bool is_proved_sound(const Json& report) {
+  const auto installed = report.find("installed");
+  const auto intact = report.find("intact");
+  const bool has_nothing = installed != report.end() && installed->is_null();
+  const bool is_intact = intact != report.end() && *intact == Json(true);
+  return text_at(report, "/status") == "ok" && (has_nothing || is_intact);
+}
+
 FleetHost fleet_host(const Json& target, std::size_t place) {
   FleetHost host;
   host.place = place;
@@ -42,7 +51,7 @@ FleetHost fleet_host(const Json& target, std::size_t place) {
     return host;
   }
   host.values = values_of(*report);
-  if (text_at(*report, "/status") == "problems") host.verdict = FleetVerdict::problems;
+  if (!is_proved_sound(*report)) host.verdict = FleetVerdict::problems;
   return host;
 }
 

@@ -18,6 +18,7 @@
 #include "topsctl/engine/transaction/awaited_confirmation.hpp"
 #include "topsctl/engine/transaction/soundness.hpp"
 #include "topsctl/engine/transaction/undo_plan.hpp"
+#include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/facts/facts.hpp"
 #include "topsctl/host/facts/host_name.hpp"
 #include "topsctl/host/python/python.hpp"
@@ -213,6 +214,11 @@ std::vector<const CheckResult*> HostStatus::problems() const {
   return found;
 }
 
+bool HostStatus::has_outcome(CheckStatus outcome) const {
+  return std::any_of(checks.begin(), checks.end(),
+                     [&](const CheckResult& check) { return check.status == outcome; });
+}
+
 bool HostStatus::has_problems() const {
   return !problems().empty() || !waiting.empty();
 }
@@ -224,6 +230,10 @@ HostStatus host_status(const Host& host, const StatusRequest& request) {
   status.system = os_name(host);
   add_transactions(host, request.connection, status);
   const std::optional<Stack> stack = installed_stack(host);
+  // What cannot be read is not "nothing".
+  std::error_code failure;
+  if (!stack && std::filesystem::exists(host.resolve("/var/lib/dpkg/status"), failure))
+    static_cast<void>(read_packages(host));
   if (is_running_system) {
     status.kernel = line_in("/proc/sys/kernel/osrelease");
     const MachineState state = look_at_machine(host, stack_on(host, ""), {}, ProcessLooks::one);
@@ -310,7 +320,8 @@ Json to_json(const HostStatus& status) {
   if (!status.next.command.empty())
     next = {{"command", status.next.command},
             {"over_new_connection", status.next.over_new_connection}};
-  const bool is_known = status.installed && !status.checks.empty();
+  const bool is_known = status.installed && !status.checks.empty() &&
+                        (!status.problems().empty() || !status.has_outcome(CheckStatus::unknown));
   return {{"host", text_or_null(status.host)},
           {"system", text_or_null(status.system)},
           {"kernel", text_or_null(status.kernel)},

@@ -97,7 +97,9 @@ NextCommand next_command(const HostStatus& status, const StatusRequest& request)
   if (!status.installed)
     return {has_packages(request.directory) ? "topsctl inspect ." : "topsctl help install"};
   if (!status.problems().empty()) return for_damage(status, request);
-  if (status.environment && !status.environment->missing.empty())
+  const bool is_doubted =
+      status.has_outcome(CheckStatus::warn) || status.has_outcome(CheckStatus::unknown);
+  if (status.environment && !status.environment->missing.empty() && !is_doubted)
     return for_shell(*status.environment, request);
   if (!status.trainings.empty() || (status.cards && status.cards->processes > 0))
     return {"topsctl watch"};

@@ -1,6 +1,7 @@
 // Sends chunks over one connection.
 #include "engine/transfer/chunk_sender.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/error.hpp"
@@ -18,11 +19,17 @@ constexpr std::int64_t for_ever_ms = 31'536'000'000;  // a bell ends the wait
 constexpr std::chrono::milliseconds short_wait(10);
 constexpr std::int64_t lag_look_ms = 2000;  // how often a feeder's lead is judged
 
+std::int64_t left_of(std::int64_t milliseconds, std::chrono::steady_clock::time_point since) {
+  const auto passed = std::chrono::steady_clock::now() - since;
+  return milliseconds - std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
+}
+
 }  // namespace
 
 void ChunkSender::send() {
   // On a fast network the link is up before a chunk could be started, which costs more over SSH.
   if (direct_) direct_->is_reached(short_wait);
+  busy_at_ = std::chrono::steady_clock::now();
   for (;;) {
     // Before the checks, so that no ring is lost.
     bell_.silence();
@@ -34,11 +41,13 @@ void ChunkSender::send() {
       unanswered_.insert(*place);
       send_chunk(*place);
       hear(0);
-    } else if (!unanswered_.empty() || direct_ || member_ != nullptr) {
-      hear(direct_ || member_ != nullptr ? for_ever_ms : timeout_.count());
-      if (std::chrono::steady_clock::now() - busy_at_ >= timeout_ && !direct_ && member_ == nullptr)
+    } else if (!unanswered_.empty() || direct_) {
+      hear(std::max<std::int64_t>(left_of(timeout_.count(), busy_at_), 1));
+      if (left_of(timeout_.count(), busy_at_) <= 0)
         throw ConnectionLost("the remote topsctl acknowledges nothing",
                              "rerun the same command: data already received is kept");
+    } else if (member_ != nullptr) {
+      hear(for_ever_ms);
     } else {
       // Another connection still waits for acknowledgements; failed chunks come back to be sent
       // again.
@@ -107,8 +116,11 @@ void ChunkSender::put_back() {
 }
 
 std::string ChunkSender::expect(FrameKind kind, std::int64_t timeout_ms) {
+  busy_at_ = std::chrono::steady_clock::now();
   for (;;) {
-    auto found = far_.next(timeout_ms);
+    // Frames of other kinds do not extend the time, except acknowledgements.
+    const std::int64_t left_ms = left_of(timeout_ms, busy_at_);
+    auto found = left_ms > 0 ? far_.next(left_ms) : std::nullopt;
     if (!found)
       throw ConnectionLost("the remote topsctl does not respond",
                            "rerun the same command: data already received is kept");
@@ -121,7 +133,6 @@ std::string ChunkSender::expect(FrameKind kind, std::int64_t timeout_ms) {
 void ChunkSender::hear(std::int64_t timeout_ms) {
   serve_requests();
   while (const auto found = far_.next(timeout_ms, bell_.descriptor())) {
-    busy_at_ = std::chrono::steady_clock::now();
     if (!take_frame(*found)) refuse_frame(*found);
     timeout_ms = 0;
   }
@@ -142,6 +153,7 @@ bool ChunkSender::take_frame(const RemoteAgent::Frame& frame) {
 }
 
 void ChunkSender::take_ack(const Ack& ack) {
+  busy_at_ = std::chrono::steady_clock::now();
   const bool is_ours = unanswered_.erase(ack.place) > 0;
   if (!is_ours && !(direct_ && direct_->take_ack(ack.place)))
     throw Error(ErrorCode::unreachable, "the remote topsctl acknowledged what was not sent");

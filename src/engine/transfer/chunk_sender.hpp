@@ -73,7 +73,7 @@ class ChunkSender {
   bool is_relay_false_ = false;  // it brought something else than it should
   std::shared_ptr<DirectSender> direct_;
   std::set<ChunkPlace> unanswered_;
-  // The time of the last frame sent or received.
+  // The time of the last chunk sent or acknowledged, or of a question.
   std::chrono::milliseconds timeout_;
   std::chrono::steady_clock::time_point busy_at_ = std::chrono::steady_clock::now();
 };

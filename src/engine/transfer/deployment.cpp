@@ -59,7 +59,24 @@ RemoteReport run_there(RemoteCommand command, const DeployRequest& request) {
                      .program = upload.program,
                      .command = std::move(command),
                      .clock = upload.clock,
-                     .on_line = request.on_line});
+                     .on_line = request.on_line,
+                     .on_silence = request.on_silence});
+}
+
+// A host that reports no error, and something else than an install that is over or awaits its
+// confirmation, has not done what it was asked to do.
+void require_what_was_asked(const RemoteReport& report, const DeployRequest& request) {
+  if (request.upload.request.dry_run) return;
+  const bool is_committed = report.outcome == "committed";
+  if (!is_committed && report.outcome != "no_change")
+    throw Error(ErrorCode::unreachable,
+                format("the remote topsctl reports neither success nor an error: {}",
+                       report.outcome.empty() ? "-" : in_quotes(report.outcome)),
+                "run `topsctl history` on the host");
+  const bool is_awaited = report.awaits_confirmation && report.transaction;
+  if (is_committed && request.confirm_timeout_s > 0 && !is_awaited)
+    throw Error(ErrorCode::unreachable, "the remote topsctl does not await the confirmation",
+                "run `topsctl history` on the host");
 }
 
 }  // namespace
@@ -77,6 +94,7 @@ void deploy(const DeployRequest& request, Deployment& result) {
   if (request.on_install) request.on_install();
   result.report = run_there(std::move(install), request);
   require_success(*result.report);
+  require_what_was_asked(*result.report, request);
   if (!result.report->awaits_confirmation || !result.report->transaction) return;
   const std::int64_t transaction = *result.report->transaction;
   try {

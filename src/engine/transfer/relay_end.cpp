@@ -38,8 +38,9 @@ static_assert(most_interleaved == Sha256::most_lanes);
 // The data of one link, which may only be chunks.
 class LinkChunks {
  public:
-  LinkChunks(PskTlsLink& link, ChunkIntake& intake, bool is_of_relay)
-      : link_(link), intake_(intake), is_of_relay_(is_of_relay) {}
+  // `taken`: what a relay must not send, as it sends each chunk once.
+  LinkChunks(PskTlsLink& link, ChunkIntake& intake, bool is_of_relay, std::set<ChunkPlace> taken)
+      : link_(link), intake_(intake), is_of_relay_(is_of_relay), taken_(std::move(taken)) {}
 
   // Until the other side has ended it in order. Throws Error.
   void take_all() {
@@ -112,6 +113,13 @@ RelayListening RelayIntake::listen(const Host& host, const LinkWish& wish) {
   }
   is_stopped_ = false;
   is_of_relay_ = wish.direct_links == 0;
+  present_.clear();
+  for (std::uint32_t i = 0; is_of_relay_ && i < objects_.size(); ++i) {
+    if (!objects_[i].part) continue;
+    const auto marks = objects_[i].part->marks();
+    for (std::uint64_t chunk = 0; chunk < marks.size(); ++chunk)
+      if (marks[chunk]) present_.insert({i, chunk});
+  }
   for (unsigned i = 0; i < std::max(wish.direct_links, 1U); ++i)
     threads_.emplace_back([this] { run(); });
   return {address, listener_->port(), "", Sha256::lanes()};
@@ -144,7 +152,7 @@ void RelayIntake::run() {
       if (links_.size() == threads_.size()) listener_->abort();
     }
     ChunkIntake intake(objects_, voice_, writing_);
-    LinkChunks(*link, intake, is_of_relay_).take_all();
+    LinkChunks(*link, intake, is_of_relay_, present_).take_all();
   } catch (const Error&) {
     // The workstation sees by the acknowledgements which chunks are missing, and sends them itself.
     if (link != nullptr) link->abort();

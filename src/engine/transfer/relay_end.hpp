@@ -4,6 +4,7 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -41,6 +42,7 @@ class RelayIntake {
   std::vector<std::unique_ptr<PskTlsLink>> links_;
   bool is_stopped_ = false;
   bool is_of_relay_ = true;
+  std::set<ChunkPlace> present_;      // when a relay began: another host must not replace these
   std::vector<std::thread> threads_;  // one a link
 };
 

@@ -37,6 +37,12 @@ std::string hint_for_named(const std::string& named, std::vector<std::string> ex
                 joined(executables, ", "));
 }
 
+std::string distrusted_part(const Host& host, const std::string& interpreter) {
+  const std::string path = found_in_path(host, interpreter);
+  std::error_code failure;
+  return std::filesystem::exists(host.resolve(path), failure) ? open_part_of(host, path) : "";
+}
+
 std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
                                       const std::string& named,
                                       const std::vector<std::string>& others,
@@ -65,8 +71,9 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
                                     : canonical_in_root(host.root, candidate, LastLink::follow);
     if (named.empty() && std::find(seen.begin(), seen.end(), program) != seen.end()) continue;
     seen.push_back(program);
-    if (named.empty() && !is_trusted_interpreter(host, candidate)) {
-      distrusted.push_back(candidate);
+    if (const std::string open = named.empty() ? distrusted_part(host, candidate) : std::string();
+        !open.empty()) {
+      distrusted.push_back(described(candidate, open));
       continue;
     }
     auto facts = read_python(host, candidate, distributions);
@@ -86,9 +93,7 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
 }  // namespace
 
 bool is_trusted_interpreter(const Host& host, const std::string& interpreter) {
-  const std::string path = found_in_path(host, interpreter);
-  std::error_code failure;
-  return !std::filesystem::exists(host.resolve(path), failure) || !can_others_change(host, path);
+  return distrusted_part(host, interpreter).empty();
 }
 
 std::string os_name(const Host& host) {

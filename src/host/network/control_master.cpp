@@ -1,11 +1,15 @@
 // Lets the program ssh start programs through a connection that it has open.
 #include "host/network/control_master.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <utility>
 #include <vector>
 
 #include "host/network/ssh_settings.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/filesystem/own_folder.hpp"
 #include "topsctl/host/network/local_remote.hpp"
 #include "topsctl/host/system/process.hpp"
 
@@ -48,6 +52,20 @@ class MasterSession : public RemoteSession {
   std::string ssh_;
 };
 
+// Of a line of `ssh -G`.
+std::string value_in(const std::string& settings, std::string_view keyword) {
+  for (const std::string& line : split(settings, '\n')) {
+    if (line.starts_with(keyword)) return line.substr(keyword.size());
+  }
+  return {};
+}
+
+bool is_own_socket(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode) &&
+         status.st_uid == ::geteuid() && is_own_way(path);
+}
+
 }  // namespace
 
 std::unique_ptr<RemoteSession> session_of_master(const Target& target, const SshOptions& wishes) {
@@ -56,11 +74,16 @@ std::unique_ptr<RemoteSession> session_of_master(const Target& target, const Ssh
   std::vector<std::string> words = ssh_words(target, wishes);
   words.insert(words.begin() + 1, master_options.begin(), master_options.end());
   const std::string ssh = joined(words, " ");
-  Command check;
-  check.argv = {"/bin/sh", "-c", concat("exec ", ssh, " -O check")};
-  check.environment = wishes.environment;
-  check.timeout_ms = 10'000;
-  if (!SystemRunner().run(check).ok()) return nullptr;
+  const auto answer_of = [&](const char* option) {
+    Command command;
+    command.argv = {"/bin/sh", "-c", concat("exec ", ssh, " ", option)};
+    command.environment = wishes.environment;
+    command.timeout_ms = 10'000;
+    return SystemRunner().run(command);
+  };
+  // Through another user's socket, passwords would go to that user.
+  if (!is_own_socket(value_in(answer_of("-G").output, "controlpath "))) return nullptr;
+  if (!answer_of("-O check").ok()) return nullptr;
   return std::make_unique<MasterSession>(local_remote(wishes.environment), ssh);
 }
 

@@ -9,12 +9,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "host/network/ssh_config_lines.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
 
@@ -25,22 +25,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr int most_includes = 16;
-
-std::optional<unsigned> port_of(const std::string& text) {
-  constexpr unsigned highest = 65535;
-  unsigned port = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), port);
-  const bool is_port =
-      problem == std::errc() && end == text.data() + text.size() && port > 0 && port <= highest;
-  return is_port ? std::optional(port) : std::nullopt;
-}
-
-// Names go into command lines of ProxyCommand and Match exec.
-bool is_harmless_name(std::string_view name) {
-  return !name.empty() && !name.starts_with('-') &&
-         name.find_first_of("'`\"$\\;&<>|(){}*? \t\n") == std::string_view::npos &&
-         !has_harmful_character(name);
-}
+constexpr int most_included = 1000;  // in a reading: files that include each other are read often
 
 std::string with_home(std::string_view text, const fs::path& home) {
   if (text == "~") return home.string();
@@ -74,6 +59,7 @@ class Reader {
   void read_all(const std::string& host, bool is_final) {
     host_ = host;
     is_final_ = is_final;
+    included_ = 0;
     for (std::size_t i = 0; i < query_.files.size(); ++i) {
       bool is_meant = true;
       is_of_user_ = i == 0;
@@ -109,7 +95,7 @@ class Reader {
   }
   unsigned port() const {
     constexpr unsigned usual = 22;
-    return query_.port != 0 ? query_.port : port_of(config_.value("port")).value_or(usual);
+    return query_.port != 0 ? query_.port : ssh_port(config_.value("port")).value_or(usual);
   }
   std::string user() const {
     if (!query_.user.empty()) return query_.user;
@@ -149,14 +135,24 @@ class Reader {
       fs::path place = with_home(pattern, query_.home);
       if (place.is_relative()) place = (is_of_user_ ? query_.home / ".ssh" : "/etc/ssh") / place;
       glob_t found{};
-      if (::glob(place.c_str(), 0, nullptr, &found) == 0) {
-        for (std::size_t i = 0; i < found.gl_pathc; ++i) {
-          bool is_meant_there = is_meant;
-          read(found.gl_pathv[i], depth + 1, is_meant_there, is_meant);
-        }
-      }
+      std::vector<fs::path> files;
+      if (::glob(place.c_str(), 0, nullptr, &found) == 0)
+        files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);  // NOLINT: the C library's
       ::globfree(&found);
+      for (const fs::path& file : files) {
+        throw_if_interrupted();
+        require_few_includes();
+        bool is_meant_there = is_meant;
+        read(file, depth + 1, is_meant_there, is_meant);
+      }
     }
+  }
+
+  void require_few_includes() {
+    if (++included_ <= most_included) return;
+    throw Error(ErrorCode::usage,
+                format("{} includes more than {} files", in_quotes(file_.string()), most_included),
+                "check the Include lines for a circle");
   }
 
   bool is_match(const SshConfigLine& line, bool may_count) {
@@ -233,7 +229,7 @@ class Reader {
       case SshKeyword::used:
         break;
     }
-    if (keyword == "port" && !port_of(line.words.front()))
+    if (keyword == "port" && !ssh_port(line.words.front()))
       return ignore(format("{} in {} is not a port", shown(line), file_.string()));
     if (keyword == "connecttimeout" && !ssh_seconds(line.words.front()))
       return ignore(format("{} in {} is not a length of time", shown(line), file_.string()));
@@ -267,6 +263,7 @@ class Reader {
   std::string host_;
   fs::path file_;  // the file being read
   bool is_final_ = false;
+  int included_ = 0;
   bool is_of_user_ = true;
   bool wants_final_ = false;
 };

@@ -255,4 +255,19 @@ std::string changed_list(const std::string& usual, const std::string& change) {
   return joined(list, ",");
 }
 
+std::optional<unsigned> ssh_port(const std::string& text) {
+  constexpr unsigned highest = 65535;
+  unsigned port = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), port);
+  const bool is_port =
+      problem == std::errc() && end == text.data() + text.size() && port > 0 && port <= highest;
+  return is_port ? std::optional(port) : std::nullopt;
+}
+
+bool is_harmless_name(std::string_view name) {
+  return !name.empty() && !name.starts_with('-') &&
+         name.find_first_of("'`\"$\\;&<>|(){}*? \t\n") == std::string_view::npos &&
+         !has_harmful_character(name);
+}
+
 }  // namespace topsctl

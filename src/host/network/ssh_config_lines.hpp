@@ -41,6 +41,10 @@ SshKeyword kind_of_keyword(const std::string& keyword);
 std::optional<std::string> with_tokens(std::string_view text,
                                        const std::map<char, std::string>& tokens);
 
+std::optional<unsigned> ssh_port(const std::string& text);
+// Whether a name may go into command lines of ProxyCommand and Match exec.
+bool is_harmless_name(std::string_view name);
+
 // A duration in the form of ConnectTimeout, in seconds; nothing if it is invalid.
 std::optional<int> ssh_seconds(std::string_view text);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 
 #include "topsctl/base/text.hpp"
@@ -15,9 +16,15 @@ namespace {
 
 using Import = int (*)(const char*, ssh_key*);
 
+// libssh would block on a pipe.
+bool is_readable(const std::string& file) {
+  std::error_code failure;
+  return std::filesystem::is_regular_file(file, failure) && ::access(file.c_str(), R_OK) == 0;
+}
+
 SshKey imported(Import import, const std::string& file) {
   ssh_key key = nullptr;
-  return SshKey(import(file.c_str(), &key) == SSH_OK ? key : nullptr);
+  return SshKey(is_readable(file) && import(file.c_str(), &key) == SSH_OK ? key : nullptr);
 }
 
 // The key in wire format.
@@ -131,8 +138,6 @@ class KeyLogIn {
       return SSH_AUTH_DENIED;
     return ssh_userauth_publickey(session_, nullptr, key.get());
   }
-
-  static bool is_readable(const std::string& file) { return ::access(file.c_str(), R_OK) == 0; }
 
   ssh_session session_;
   const KeyWishes& wishes_;

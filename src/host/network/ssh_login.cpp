@@ -36,7 +36,9 @@ struct LogInState {
 };
 
 std::string login_of(const SshPeer& peer) {
-  return concat(peer.user, "@", peer.name);
+  constexpr unsigned usual_port = 22;
+  return concat(peer.user, "@", peer.name,
+                peer.port == usual_port ? std::string() : concat(":", peer.port));
 }
 
 std::string password_question(const SshPeer& peer) {

@@ -94,6 +94,15 @@ KnownHosts known_hosts_of(const SshConfig& config) {
   if (known.own.empty()) known.own.emplace_back("/dev/null");
   if (!config.values.contains("globalknownhostsfile"))
     known.global = {"/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"};
+  for (const auto* files : {&known.own, &known.global}) {
+    for (const std::string& file : *files) {
+      // libssh would block on a pipe.
+      std::error_code failure;
+      if (!fs::is_fifo(file, failure) && !fs::is_socket(file, failure)) continue;
+      throw Error(ErrorCode::usage, format("{} is no file", in_quotes(file)),
+                  "it should have the keys of known hosts");
+    }
+  }
   return known;
 }
 

@@ -1,9 +1,6 @@
 // Finds Python interpreters by their names and runs each of them once.
 #include "topsctl/host/python/interpreters.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -13,6 +10,7 @@
 #include "host/python/distributions.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/filesystem/change_rights.hpp"
 #include "topsctl/host/python/python.hpp"
 #include "topsctl/host/system/root_path.hpp"
 
@@ -79,16 +77,6 @@ std::string identity(const Host& host, const std::string& path) {
   return concat(canonical_in_root(host.root, folder, LastLink::follow), "\n", program);
 }
 
-// Debian reserves the groups below 100 for parts of the system (policy 9.2.2).
-bool is_open_to_others(const struct stat& status) {
-  constexpr gid_t first_local_group = 100;
-  const bool is_foreign = status.st_uid != 0 && status.st_uid != ::geteuid();
-  const bool has_foreign_group =
-      (status.st_mode & S_IWGRP) != 0 && status.st_gid >= first_local_group;
-  const bool is_open = (status.st_mode & S_IWOTH) != 0;
-  return !S_ISLNK(status.st_mode) && (is_foreign || has_foreign_group || is_open);
-}
-
 // The output of a program may contain any bytes.
 void make_printable(PythonFacts& python) {
   python.version = printable(python.version);
@@ -104,17 +92,33 @@ void make_printable(PythonFacts& python) {
 
 }  // namespace
 
-bool can_others_change(const Host& host, const std::string& path) {
-  for (const std::string& each : {path, canonical_in_root(host.root, path, LastLink::follow)}) {
-    for (fs::path part = canonical_in_root(host.root, each);; part = part.parent_path()) {
-      struct stat status {};
-      const std::string text = part.string();
-      if (::lstat(host.join_canonical(text).c_str(), &status) != 0 || is_open_to_others(status))
-        return true;
-      if (text == "/") break;
+std::string open_part_of(const Host& host, const std::string& interpreter) {
+  if (can_others_change(host, interpreter)) return interpreter;
+  std::set<std::string> prefixes;
+  for (const std::string& program :
+       {interpreter, canonical_in_root(host.root, interpreter, LastLink::follow)})
+    prefixes.insert(fs::path(program).parent_path().parent_path().string());
+  if (prefixes.contains("/usr")) prefixes.insert("/usr/local");
+  for (const std::string& prefix : prefixes) {
+    for (const char* library : {"/lib", "/lib64"}) {
+      const std::string above = concat(prefix == "/" ? "" : prefix, library);
+      for (const std::string& name : names_in(host, above)) {
+        if (!name.starts_with("python3")) continue;
+        for (const char* kind : {"", "/dist-packages", "/site-packages"}) {
+          std::string place = concat(above, "/", name, kind);
+          std::error_code failure;
+          if (fs::exists(host.resolve(place), failure) && can_others_change(host, place))
+            return place;
+        }
+      }
     }
   }
-  return false;
+  return {};
+}
+
+std::string described(const std::string& interpreter, const std::string& part) {
+  return interpreter == part ? in_quotes(part)
+                             : format("{} through {}", in_quotes(interpreter), in_quotes(part));
 }
 
 std::string found_in_path(const Host& host, const std::string& name) {
@@ -144,10 +148,11 @@ std::vector<PythonFacts> find_interpreters(
       continue;
     }
     if (seen.contains(is)) continue;
-    if (!candidate.is_named && can_others_change(host, candidate.path)) {
+    const std::string open = candidate.is_named ? "" : open_part_of(host, candidate.path);
+    if (!open.empty()) {
       left_out(
           format("{} can be changed by users other than root; name it with --python to query it",
-                 in_quotes(candidate.path)));
+                 described(candidate.path, open)));
       continue;
     }
     seen.insert(is);

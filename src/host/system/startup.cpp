@@ -17,11 +17,13 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/host.hpp"
 
 namespace topsctl {
 
@@ -31,11 +33,11 @@ mode_t umask_before = 022;  // the inherited one
 std::optional<rlimit> descriptors_before;
 
 // Otherwise the next opened file would become standard output, and output would go into it. Opened
-// for reading, so that writing is still an error.
+// for reading, so that writing is still an error, and without a wait, should it be a pipe.
 void occupy_closed_streams() {
   for (const int stream : {0, 1, 2}) {
     if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
-    if (::open("/dev/null", O_RDONLY) < 0 && ::open("/", O_RDONLY | O_DIRECTORY) < 0)
+    if (::open("/dev/null", O_RDONLY | O_NONBLOCK) < 0 && ::open("/", O_RDONLY | O_DIRECTORY) < 0)
       throw system_error(errno, "open", "/");
   }
 }
@@ -54,6 +56,19 @@ void raise_descriptor_limit() {
   descriptors_before = before;
 }
 
+// The C library opens the file that TZ names, and would block on a pipe.
+void ignore_zone_that_is_no_file() {
+  const auto environment = process_environment();
+  const auto named = environment.find("TZ");
+  if (named == environment.end()) return;
+  const std::string zone = named->second.starts_with(':') ? named->second.substr(1) : named->second;
+  const auto folder = environment.find("TZDIR");
+  const std::string above = folder == environment.end() ? "/usr/share/zoneinfo" : folder->second;
+  const std::string file = zone.starts_with('/') ? zone : concat(above, "/", zone);
+  struct stat status {};
+  if (::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) ::unsetenv("TZ");
+}
+
 }  // namespace
 
 void discard_input() {
@@ -69,7 +84,7 @@ void discard_input() {
       break;
   }
   ::explicit_bzero(bytes.data(), bytes.size());
-  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int null = ::open("/dev/null", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (null < 0 || ::dup2(null, STDIN_FILENO) < 0) ::close(STDIN_FILENO);
   if (null >= 0) ::close(null);
 }
@@ -77,6 +92,7 @@ void discard_input() {
 void prepare_process() {
   occupy_closed_streams();
   raise_descriptor_limit();
+  ignore_zone_that_is_no_file();
   // After a large block was freed, glibc keeps later ones of its size in arenas, which never
   // shrink: decoders would hold twice the memory that they use.
   constexpr int largest_in_arena = 1 << 20;

@@ -27,6 +27,13 @@ TEST(JsonText, EscapesHarmfulCharactersAndNoOthers) {
   EXPECT_EQ(to_text(value), line + "\n");
 }
 
+TEST(ParseJson, CountsNoBracketsOfTexts) {
+  EXPECT_EQ(parse_json("[\"" + std::string(100, '[') + "\\\"{\", 1]", "x").size(), 2U);
+  std::string flat = "[0";
+  for (int i = 0; i < 1000; ++i) flat += ",[],{}";
+  EXPECT_EQ(parse_json(flat + "]", "x").size(), 2001U);
+}
+
 TEST(ParseJson, KeepsTheOrderOfKeys) {
   EXPECT_EQ(parse_json(R"({"b":1,"a":2})", "x").dump(), R"({"b":1,"a":2})");
 }

@@ -65,6 +65,12 @@ TEST(ListsOfTargets, NameTheLineThatIsWrong) {
   EXPECT_EQ(error.context(), std::vector<std::string>{"'hosts.txt', line 2"});
 }
 
+TEST(Targets, OfAFileAreNotWithoutNumber) {
+  std::string text;
+  for (int i = 0; i < 10'001; ++i) text += "n\n";
+  EXPECT_EQ(thrown_by([&] { parse_targets(text, "f"); }).code(), ErrorCode::usage);
+}
+
 TEST(ListsOfTargets, AreNotEmpty) {
   EXPECT_EQ(thrown_by([] { parse_targets("# none\n\n", "f"); }).code(), ErrorCode::usage);
 }

@@ -17,7 +17,8 @@ struct DebFiles {
   // Configuration files belong to the administrator (policy 10.7.3): dpkg --verify marks them and
   // continues.
   std::vector<std::string> changed_conffiles;
-  std::size_t compared = 0;  // files with a recorded digest
+  std::vector<std::string> open;  // "'/usr/lib/libx.so'": others than root can change it
+  std::size_t compared = 0;       // files with a recorded digest
 };
 
 // Like dpkg(1), --verify: follows diversions of other packages, and skips files that another
@@ -32,5 +33,8 @@ std::vector<std::string> changed_conffiles(const Host& host, const InstalledDeb&
 // The first file of RECORD (PEP 376) that is missing or differs from RECORD; empty: none.
 std::string wheel_difference(const Host& host, const InstalledWheel& wheel,
                              DigestCache* cache = nullptr);
+
+// The first file of RECORD that users other than root or the caller can change; empty: none.
+std::string open_file_of(const Host& host, const InstalledWheel& wheel);
 
 }  // namespace topsctl

@@ -1,6 +1,7 @@
 // Runs a topsctl command on a remote host; it survives a lost connection.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -68,8 +69,10 @@ struct RemoteRun {
   const Target& target;           // the host, or a container on it
   const CarriedProgram& program;  // copied to the host if it is missing
   RemoteCommand command;
-  const Clock& clock;                      // measures `timeout_ms`
-  RemoteLine on_line;                      // called on the thread that runs the command
+  const Clock& clock;  // measures `timeout_ms`
+  RemoteLine on_line;  // called on the thread that runs the command
+  // Called on that thread each time the host has only said for so long that it is at work.
+  std::function<void(std::chrono::seconds)> on_silence = {};
   std::function<bool()> is_given_up = {};  // called with each output; true: the run counts as lost
 };
 

@@ -84,6 +84,7 @@ struct HostStatus {
   std::vector<const CheckResult*> problems() const;
   // Whether a check failed, or a transaction needs a person.
   bool has_problems() const;
+  bool has_outcome(CheckStatus outcome) const;  // whether some check has it
 };
 
 // The input of a status query.

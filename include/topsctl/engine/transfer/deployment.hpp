@@ -29,6 +29,7 @@ struct DeployRequest {
   Secret sudo_password;                       // empty: none was asked for
   int confirm_timeout_s = 0;                  // seconds; 0: no confirmation
   RemoteLine on_line;                         // output of the remote install and confirm
+  std::function<void(std::chrono::seconds)> on_silence = {};  // as of a RemoteRun
   // Id of the remote install. Resumed: sends nothing, attaches to an install that was started with
   // this id.
   std::string run_id;

@@ -29,6 +29,8 @@ class Part {
 
   // Reads the marked chunks, and removes marks that do not match the data. Returns the rest.
   std::vector<std::optional<ChunkDigest>> verified();
+  // The digest of each chunk that is marked as complete, not compared with the data.
+  std::vector<std::optional<ChunkDigest>> marks() const;
   // Whether it has become an object, perhaps by another run.
   bool is_complete() const;
   // Call before writing a chunk: it has no mark until it is complete.
@@ -46,7 +48,6 @@ class Part {
   // `lock`: the store's lock, held by the caller.
   Part(const Descriptor& lock, const std::filesystem::path& store, const std::string& id,
        std::uint64_t size);
-  std::vector<std::optional<ChunkDigest>> marks() const;
 
   std::filesystem::path store_;
   std::string id_;

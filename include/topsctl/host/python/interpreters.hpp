@@ -10,10 +10,11 @@
 
 namespace topsctl {
 
-// Whether a user other than root or the caller can change the file, or a directory above it; true
-// for a missing file. Running such a file would give that user the caller's rights. Throws
-// Error{host_unfit} for a loop of links.
-bool can_others_change(const Host& host, const std::string& path);
+// What a user other than root or the caller can change of an interpreter: itself, its library, or a
+// directory that it takes modules from at each start; empty: nothing.
+std::string open_part_of(const Host& host, const std::string& interpreter);
+// The interpreter, and by which part of it.
+std::string described(const std::string& interpreter, const std::string& part);
 
 // Where a shell on that host finds a program; returns a name with a directory, or a name that is
 // not found, unchanged.

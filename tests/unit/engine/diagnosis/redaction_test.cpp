@@ -319,6 +319,13 @@ TEST(Redactions, blank_what_stands_in_the_next_line) {
             "machine h\nlogin u\npassword\n[blanked]\nz");
   EXPECT_EQ(whole("step 1\rpassword\ra\rz"), "step 1\rpassword\r[blanked]\rz");
   EXPECT_EQ(whole("tokens:\n12"), "tokens:\n12");
+  // Lists of settings.
+  EXPECT_EQ(whole("{\n  \"name\": \"MY_PASSWORD\",\n  \"value\": \"a\"\n}"),
+            "{\n  \"name\": \"MY_PASSWORD\",\n  [blanked]\n}");
+  EXPECT_EQ(whole("- name: ECCL_TOKEN\n  value: a\nz"), "- name: ECCL_TOKEN\n  [blanked]\nz");
+  EXPECT_EQ(whole("{\"name\": \"API_KEY\", \"value\": \"a b\", \"x\": 1}").find("a b"),
+            std::string::npos);
+  EXPECT_EQ(whole("- name: PASS_SM\n  value: 1"), "- name: PASS_SM\n  value: 1");
 }
 
 TEST(Redactions, blank_names_of_files_too) {

@@ -137,6 +137,11 @@ TEST(OutputsOfTheBenchmark, AreReadAndWhatIsWrongInThemIsSkipped) {
   EXPECT_THAT(benchmark.links, IsEmpty());
   EXPECT_TRUE(benchmark.is_complete);
   EXPECT_FALSE(benchmark_in("TOPSCTL_BENCH {\"kind\":\"group\"}\n").is_complete);
+  EXPECT_FALSE(benchmark_in("TOPSCTL_BENCH {\"kind\":\"end\"}\n").is_complete) << "of no ranks";
+  std::string many;
+  for (int i = 0; i < 60'000; ++i)
+    many += "TOPSCTL_BENCH {\"kind\":\"rank\",\"host\":\"h\",\"local_rank\":0}\n";
+  EXPECT_LE(benchmark_in(many).ranks.size(), 512U);
 }
 
 std::string report_of(const Benchmark& benchmark) {
@@ -150,6 +155,9 @@ TEST(Baselines, AreReportsAndAreComparedByOperationAndSize) {
   now.measurements[0].bus_gb_s *= 0.8;
   ASSERT_EQ(shortfalls_of(now, before, 0.9).size(), 1U);
   EXPECT_THAT(shortfalls_of(now, before, 0.7), IsEmpty());
+  Benchmark lost = before;
+  lost.unsupported["all_reduce"] = "broken";
+  EXPECT_FALSE(shortfalls_of(lost, before, 0.9).empty()) << "it worked then";
   now.measurements[0].bytes = 2048;
   EXPECT_THROW(shortfalls_of(now, before, 0.9), Error) << "nothing in common is no success";
   now.ranks.pop_back();

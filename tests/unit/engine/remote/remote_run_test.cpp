@@ -146,6 +146,65 @@ TEST_F(RemoteRuns, EndInTimeHoweverOftenTheySaySomething) {
   EXPECT_EQ(thrown_by([&] { run_remote(run); }).code(), ErrorCode::unreachable);
 }
 
+// At each look 20 seconds later.
+class PassingClock : public MovedClock {
+ public:
+  std::chrono::steady_clock::time_point steady() const override {
+    return std::chrono::steady_clock::time_point(std::chrono::seconds(20) * ++looks_);
+  }
+
+ private:
+  mutable int looks_ = 0;
+};
+
+TEST_F(RemoteRuns, TellThatAHostOnlySaysThatItIsAtWork) {
+  const std::string beat = frame(FrameKind::event, "");
+  const std::string words = frame(FrameKind::event, "x\n");
+  const auto told_of = [&](std::deque<std::string> script) {
+    std::size_t told = 0;
+    const PassingClock passing;
+    script.push_back(result(0, install_report()));
+    remote.script = {std::move(script)};
+    const RemoteRun like = described();
+    run_remote({.remote = like.remote,
+                .target = like.target,
+                .program = like.program,
+                .command = like.command,
+                .clock = passing,
+                .on_line = like.on_line,
+                .on_silence = [&](std::chrono::seconds) { ++told; }});
+    return told;
+  };
+  EXPECT_EQ(told_of({beat, beat, beat, beat, beat}), 1U);
+  EXPECT_EQ(told_of({beat, beat, words, beat, beat, words, beat}), 0U);
+}
+
+TEST_F(RemoteRuns, AreNoSuccessThatContradictsItself) {
+  for (const auto& [status, said] : {std::pair(0, "problems"), {0, "rolled_back"}, {1, "ok"}}) {
+    Json report = Json::parse(install_report());
+    report["status"] = said;
+    remote.script = {{result(status, to_line(report))}};
+    EXPECT_EQ(thrown_by([&] { run(); }).code(), ErrorCode::unreachable) << said;
+  }
+}
+
+TEST_F(RemoteRuns, ReadNoReportOfMillionsOfValues) {
+  std::string report = install_report();
+  report.insert(report.size() - 1, ",\"x\":[0");
+  for (int i = 0; i < 1'000'001; ++i) report.insert(report.size() - 1, ",0");
+  remote.script = {{result(0, report)}};
+  EXPECT_NE(thrown_by([&] { run(); }).message().find("too large"), std::string::npos);
+}
+
+TEST_F(RemoteRuns, DoNotRepeatAPassword) {
+  remote.script = {{result(1, "", "sudo: hunter2 is wrong, hunter2\n")}};
+  RemoteRun run = described();
+  run.command.sudo_password = Secret("hunter2");
+  const Error error = thrown_by([&] { run_remote(run); });
+  EXPECT_EQ(error.message().find("hunter2"), std::string::npos);
+  EXPECT_EQ(error.code(), ErrorCode::permission);
+}
+
 TEST_F(RemoteRuns, AreGivenUpWhenTheConnectionDoesNotComeBack) {
   timeout_ms = 0;
   remote.script = {{frame(FrameKind::event, "one\n")}};

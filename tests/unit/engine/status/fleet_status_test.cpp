@@ -13,6 +13,7 @@ Json target(const std::string& name, const std::string& kernel, const std::strin
           {"status", "done"},
           {"report",
            {{"status", status},
+            {"intact", status == "ok"},
             {"kernel", kernel},
             {"driver", nullptr},
             {"torch", "1.10.0"},
@@ -57,6 +58,18 @@ TEST(FleetStatus, PutsThoseThatDeviateFirst) {
 TEST(FleetStatus, OfHalvesGoesByTheFirstHost) {
   const FleetStatus fleet = fleet_status(Json::array({target("a", "5.4"), target("b", "4.15")}));
   EXPECT_EQ(names(fleet), (std::vector<std::string>{"b", "a"}));
+}
+
+TEST(FleetStatus, CallsNoHostSoundThatDoesNotSaySo) {
+  for (const Json& claim : {Json(nullptr), Json("true"), Json(1), Json(false)}) {
+    Json liar = target("a", "5.4");
+    liar["report"]["intact"] = claim;
+    EXPECT_EQ(fleet_status(Json::array({liar})).hosts[0].verdict, FleetVerdict::problems) << claim;
+  }
+  Json empty = target("a", "5.4");
+  empty["report"]["installed"] = nullptr;
+  empty["report"]["intact"] = nullptr;
+  EXPECT_EQ(fleet_status(Json::array({empty})).hosts[0].verdict, FleetVerdict::same);
 }
 
 TEST(FleetStatus, LeavesOutWhatAHostSaysInAnotherForm) {

@@ -19,13 +19,18 @@ using testing::HasSubstr;
 // Says that topsctl runs there, and nothing more.
 class SilentStream : public RemoteStream {
  public:
-  SilentStream(std::string greeting, unsigned& reads, std::function<void()>& on_silence)
-      : said_(std::move(greeting)), reads_(reads), on_silence_(on_silence) {}
+  SilentStream(std::string greeting, unsigned& reads, std::function<void()>& on_silence,
+               const std::string& again)
+      : said_(std::move(greeting)), reads_(reads), on_silence_(on_silence), again_(again) {}
   void write(std::string_view /*bytes*/) override {}
   std::optional<std::string> read(std::int64_t timeout_ms) override {
     if (!said_.empty()) return std::exchange(said_, "");
     if (timeout_ms == 0) return std::nullopt;
     ++reads_;
+    if (!again_.empty()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return again_;
+    }
     const std::jthread other(on_silence_);
     pollfd watched = {waker(), POLLIN, 0};
     ::poll(&watched, 1, WaitLimit(timeout_ms).poll_timeout());
@@ -38,6 +43,7 @@ class SilentStream : public RemoteStream {
   std::string said_;
   unsigned& reads_;
   std::function<void()>& on_silence_;
+  const std::string& again_;
 };
 
 class SilentSession : public RemoteSession {
@@ -45,10 +51,11 @@ class SilentSession : public RemoteSession {
   std::unique_ptr<RemoteStream> start(const std::string& command_line) override {
     const std::size_t at = command_line.find("topsctl-", command_line.find("echo "));
     const std::string token = command_line.substr(at, command_line.find(' ', at) - at);
-    return std::make_unique<SilentStream>(concat(token, " run\n"), reads, on_silence);
+    return std::make_unique<SilentStream>(concat(token, " run\n"), reads, on_silence, again);
   }
   unsigned reads = 0;                // that waited
   std::function<void()> on_silence;  // called in a thread of its own meanwhile
+  std::string again;                 // instead of silence, for ever
 };
 
 class ChunkSenders : public testing::Test {
@@ -78,6 +85,23 @@ TEST_F(ChunkSenders, GiveUpAFarEndThatAcknowledgesNothing) {
   const Error error = thrown_by([&] { sender.send(); });
   EXPECT_THAT(error.message(), HasSubstr("acknowledges nothing"));
   EXPECT_GE(session_.reads, 1U);
+}
+
+TEST_F(ChunkSenders, GiveUpAFarEndThatSaysOnlyThatItIsThere) {
+  session_.again = frame(FrameKind::welcome, "");
+  ChunkSender sender(far_, work_, limit_, nullptr, std::chrono::milliseconds(50));
+  EXPECT_THAT(thrown_by([&] { sender.send(); }).message(), HasSubstr("acknowledges nothing"));
+  EXPECT_THAT(thrown_by([&] { sender.expect(FrameKind::done, 50); }).message(),
+              HasSubstr("does not respond"));
+}
+
+TEST_F(ChunkSenders, GiveUpAMemberOfARelayThatAcknowledgesNothing) {
+  const SystemClock clock;
+  RelayChain chain(clock);
+  const auto member = chain.join("first");
+  session_.on_silence = [] {};
+  ChunkSender sender(far_, work_, limit_, member.get(), std::chrono::milliseconds(20));
+  EXPECT_THAT(thrown_by([&] { sender.send(); }).message(), HasSubstr("acknowledges nothing"));
 }
 
 TEST_F(ChunkSenders, SendWhatAnotherOnePutsBack) {

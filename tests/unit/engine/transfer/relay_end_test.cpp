@@ -7,6 +7,7 @@
 #include "support/certified_server.hpp"
 #include "support/no_sigpipe.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/thrown.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/pipe.hpp"
 
@@ -130,6 +131,24 @@ TEST_F(RelayIntakes, TakeChunksOneByOneAndSideBySide) {
                                 ack_frame({{0, 0}, digests[0]}));
   objects[0].part->complete();
   EXPECT_EQ(TemporaryFolder::read_bytes(*object_in(folder.path(), id)), content);
+}
+
+TEST_F(RelayIntakes, TakeNoChunkThatIsThere) {
+  intake.stop();
+  objects[0].part->begin(0);
+  objects[0].part->write(0, std::string_view(content).substr(0, chunk_bytes));
+  objects[0].part->mark(0, digests[0]);
+  const RelayListening there = intake.listen(host, {key});
+  link = PskTlsLink::connect(there.address, there.port, key, std::chrono::seconds(5));
+  const Error refused = thrown_by([&] {
+    link->write(chunk_head({0, 0}, chunk_bytes));
+    for (int i = 0; i < 8; ++i) link->write(std::string(chunk_bytes, 'x'));
+  });
+  intake.stop();
+  said.write_end = Descriptor();
+  std::string heard(16, '\0');
+  EXPECT_EQ(::read(said.read_end.get(), heard.data(), heard.size()), 0);
+  EXPECT_EQ(objects[0].part->verified()[0], digests[0]);
 }
 
 TEST_F(RelayIntakes, AcknowledgeNothingOfChunksThatAreNotWhole) {

@@ -62,6 +62,12 @@ TEST_F(Configs, FollowCanonicalNames) {
   EXPECT_THROW(config_of("CanonicalizeFallbackLocal no\n" + text, "c"), Error);
 }
 
+TEST_F(Configs, ThatIncludeEachOtherManyTimesAreRefused) {
+  const std::string line = "Include " + (folder.path() / "config*").string() + "\n";
+  folder.write("config2", line + line + line);
+  EXPECT_THROW(config_of(line + line + line, "a"), Error);
+}
+
 TEST_F(Configs, ThatIncludeThemselvesEnd) {
   folder.write("config", "");
   const std::string text = "Include " + (folder.path() / "config").string() + "\nPort 9\n";

@@ -1,0 +1,61 @@
+// Walks paths for owners and modes that give rights to others.
+#include "topsctl/host/filesystem/change_rights.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/root_path.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Debian reserves the groups below 100 for parts of the system (policy 9.2.2).
+bool is_open_to_others(const struct stat& status) {
+  constexpr gid_t first_local_group = 100;
+  const bool is_foreign = status.st_uid != 0 && status.st_uid != ::geteuid();
+  const bool has_foreign_group =
+      (status.st_mode & S_IWGRP) != 0 && status.st_gid >= first_local_group;
+  const bool is_open = (status.st_mode & S_IWOTH) != 0;
+  return !S_ISLNK(status.st_mode) && (is_foreign || has_foreign_group || is_open);
+}
+
+}  // namespace
+
+bool can_others_change(const Host& host, const std::string& path) {
+  for (const std::string& each : {path, canonical_in_root(host.root, path, LastLink::follow)}) {
+    for (fs::path part = canonical_in_root(host.root, each);; part = part.parent_path()) {
+      struct stat status {};
+      const std::string text = part.string();
+      if (::lstat(host.join_canonical(text).c_str(), &status) != 0 || is_open_to_others(status))
+        return true;
+      if (text == "/") break;
+    }
+  }
+  return false;
+}
+
+bool ChangeRights::can_others_change(const std::string& path) {
+  const fs::path whole(path);
+  const std::string directory = whole.parent_path().string();
+  auto known = directories_.find(directory);
+  if (known == directories_.end()) {
+    std::pair<std::string, bool> found = {
+        canonical_in_root(host_.root, directory, LastLink::follow),
+        topsctl::can_others_change(host_, directory)};
+    known = directories_.emplace(directory, std::move(found)).first;
+  }
+  const auto& [place, is_open] = known->second;
+  struct stat status {};
+  const std::string file = concat(place == "/" ? "" : place, "/", whole.filename().string());
+  if (is_open || ::lstat(host_.join_canonical(file).c_str(), &status) != 0) return true;
+  return S_ISLNK(status.st_mode) ? topsctl::can_others_change(host_, path)
+                                 : is_open_to_others(status);
+}
+
+}  // namespace topsctl
