@@ -163,7 +163,7 @@ def test_an_interpreter_that_others_can_change_is_not_run_for_a_stack(operator, 
     wheel = Wheel().write(tmp_path)
     install = ("install", wheel, "--stack", named, "--components", "wheel", "--allow-system-python", "--dry-run")
     message = operator.json(*install, code=4)["error"]["message"]
-    assert "/srv/somebody/python3, which is writable by users other than root and was not run" in message
+    assert "'/srv/somebody/python3', which is writable by users other than root and was not run" in message
     assert not host.path("/var/ran").exists()
     operator.json(*install, "--python", "/srv/somebody/python3")
     assert host.path("/var/ran").exists()
