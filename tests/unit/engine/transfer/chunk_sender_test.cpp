@@ -55,7 +55,7 @@ class SilentSession : public RemoteSession {
   }
   unsigned reads = 0;                // that waited
   std::function<void()> on_silence;  // called in a thread of its own meanwhile
-  std::string again;                 // instead of silence, for ever
+  std::string again;                 // sent again and again in place of silence
 };
 
 class ChunkSenders : public testing::Test {
