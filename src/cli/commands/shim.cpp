@@ -35,8 +35,10 @@ std::string listed(const Json& rows, const char* second, std::string_view mark) 
 }
 
 std::string explained(const Json& mapping, const Style& style) {
-  const char* why = used_language() == Language::chinese ? "why_zh" : "why";
-  return concat(style.bold(format("Mapped")), "\n", listed(mapping.at("mapped"), "becomes", "-> "),
+  const bool is_chinese = used_language() == Language::chinese;
+  const char* why = is_chinese ? "why_zh" : "why";
+  return concat(style.bold(format("Mapped")), "\n",
+                listed(mapping.at("mapped"), is_chinese ? "becomes_zh" : "becomes", "-> "),
                 style.bold(format("Refused at the first call [cuda-beyond-the-shim]")), "\n",
                 listed(mapping.at("refused"), why, ""));
 }

@@ -102,7 +102,27 @@ void judge_strange_entries(const Contents& contents, Collection& found) {
   }
 }
 
-void judge_mode(const PayloadEntry& entry, Collection& found) {
+bool is_library(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name.ends_with(".so") || name.find(".so.") != std::string::npos;
+}
+
+std::string folder_of(const std::string& path) {
+  return path.substr(0, path.rfind('/'));
+}
+
+// Root loads what is in them, and what another user puts beside it.
+std::set<std::string> folders_of_libraries(const std::vector<PayloadEntry>& entries) {
+  std::set<std::string> folders;
+  for (const PayloadEntry& entry : entries) {
+    if (entry.type != PayloadEntry::Type::directory && is_library(entry.path))
+      folders.insert(folder_of(entry.path));
+  }
+  return folders;
+}
+
+// `loaded`: directories of libraries.
+void judge_mode(const PayloadEntry& entry, const std::set<std::string>& loaded, Collection& found) {
   constexpr unsigned setuid_or_setgid = 06000;
   constexpr unsigned writable_by_all = 0002;
   constexpr unsigned sticky = 01000;
@@ -114,7 +134,9 @@ void judge_mode(const PayloadEntry& entry, Collection& found) {
   }
   if ((is_file || (is_folder && (entry.mode & sticky) == 0)) &&
       (entry.mode & writable_by_all) != 0) {
-    found.add("world-writable-file", entry.path, format("mode {}", octal_mode(entry.mode)));
+    const bool is_loaded = is_folder ? loaded.contains(entry.path) : is_library(entry.path);
+    found.add(is_loaded ? "world-writable-library" : "world-writable-file", entry.path,
+              format("mode {}", octal_mode(entry.mode)));
   }
 }
 
@@ -280,7 +302,8 @@ std::vector<Finding> package_findings(const Package& package, const Contents* co
   }
   if (package.files) {
     if (!package.files_are_claims) {
-      for (const PayloadEntry& entry : *package.files) judge_mode(entry, found);
+      const std::set<std::string> loaded = folders_of_libraries(*package.files);
+      for (const PayloadEntry& entry : *package.files) judge_mode(entry, loaded, found);
     }
     if (package.kind == PackageKind::deb) judge_places(package, found);
   }

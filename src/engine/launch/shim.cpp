@@ -100,14 +100,23 @@ std::vector<std::string> words_that_load_shim(const fs::path& folder) {
           folder.string()};
 }
 
+namespace {
+
+std::string becomes(const Json& row, const Stack& stack, const char* language) {
+  return filled(row.at(concat(stack.environment.generation, language)).get<std::string>(),
+                "@BACKEND@", stack.backend.name);
+}
+
+}  // namespace
+
 Json shim_mapping(const Stack& stack) {
   const auto text = embedded_file(concat(data_folder, "mapping.json"));
   Json data = parse_json(std::string(text.value_or("{}")), "mapping.json");
   Json mapped = Json::array();
   for (const Json& row : data.at("mapped"))
     mapped.push_back({{"cuda", row.at("cuda")},
-                      {"becomes", filled(row.at(stack.environment.generation).get<std::string>(),
-                                         "@BACKEND@", stack.backend.name)}});
+                      {"becomes", becomes(row, stack, "")},
+                      {"becomes_zh", becomes(row, stack, "_zh")}});
   return {{"mapped", std::move(mapped)}, {"refused", data.at("refused")}};
 }
 

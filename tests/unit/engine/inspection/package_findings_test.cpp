@@ -210,6 +210,12 @@ const std::vector<Fault>& faults() {
       with_file("setuid-file", "setgid", entry("/usr/bin/y", 02755)),
       with_file("world-writable-file", "file", entry("/etc/y", 0666)),
       with_file("world-writable-file", "folder", entry("/opt/y", 0777, Type::directory)),
+      with_file("world-writable-library", "file", entry("/opt/y/liby.so.1", 0666)),
+      {"world-writable-library", "folder", sound_deb,
+       [](Subject& s) {
+         s.package.files->push_back(entry("/opt/y/lib", 0777, Type::directory));
+         s.package.files->push_back(entry("/opt/y/lib/liby.so", 0644));
+       }},
       {"library-not-elf", "stub", sound_deb,
        [](Subject& s) { s.contents.not_elf = {"/usr/lib/libeccl.so (16 bytes)"}; }},
       with_elf("elf-damaged", "cut", sound_deb, damaged()),
