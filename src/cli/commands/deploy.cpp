@@ -190,7 +190,8 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
   Secrets secrets(prompter);
   std::vector<Target> targets;
   for (const Deployed& each : all) targets.push_back(each.target);
-  const std::vector<Secret> passwords = sudo_passwords(targets, options.sudo, secrets);
+  const std::vector<Secret> passwords =
+      sudo_passwords(targets, options.sudo, ssh_options_of(options.where, session), secrets);
   RateLimit limit(rate_limit_of(options));
   TargetPoolProgress progress(events, all.size());
   RelayChain relay(*session.host.clock);

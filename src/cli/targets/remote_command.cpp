@@ -180,8 +180,8 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
   command.run_as = run_as;
   if (fleet) command.most_ms = longest_look_ms;
   ask_for_all(table, command.words, targets_of(options.where), session);
-  const std::vector<Secret> passwords =
-      sudo_passwords(targets_of(options.where), options.sudo, secrets);
+  const std::vector<Secret> passwords = sudo_passwords(
+      targets_of(options.where), options.sudo, ssh_options_of(options.where, session), secrets);
   SharedEvents events(*session.events);
   const std::size_t indent = all.size() > 1 ? below_target.size() : 0;
   const std::size_t columns =

@@ -80,6 +80,19 @@ TargetPoolOptions pool_options_of(const TargetOptions& options) {
 
 namespace {
 
+// A password of sudo would only be given away.
+bool is_root_there(const Target& target, const SshOptions& wishes) {
+  if (!target.user.empty() || target.is_local()) return target.user == "root";
+  try {
+    return ssh_user(target, wishes) == "root";
+  } catch (const Error&) {
+    throw_if_interrupted();  // the connection reports other errors
+    return false;
+  }
+}
+
+}  // namespace
+
 SshOptions ssh_options_of(const TargetOptions& options, const Session& session) {
   SshOptions wishes;
   wishes.environment = session.host.environment;
@@ -90,8 +103,6 @@ SshOptions ssh_options_of(const TargetOptions& options, const Session& session) 
   if (options.accept_new) wishes.unknown_keys = UnknownKeys::accept;
   return wishes;
 }
-
-}  // namespace
 
 std::unique_ptr<Remote> remote_of(const Target& target, const TargetOptions& options,
                                   const Session& session, Secrets& secrets) {
@@ -116,11 +127,11 @@ std::vector<std::string> ssh_warnings(const TargetOptions& options, const Sessio
 }
 
 std::vector<Secret> sudo_passwords(const std::vector<Target>& targets, const SudoOptions& options,
-                                   Secrets& secrets) {
+                                   const SshOptions& wishes, Secrets& secrets) {
   std::vector<Secret> passwords;
   for (const Target& target : targets) {
     Secret& password = passwords.emplace_back();
-    if (target.user == "root" || (!options.ask && !options.ask_once)) continue;
+    if ((!options.ask && !options.ask_once) || is_root_there(target, wishes)) continue;
     const auto typed =
         secrets.answer({options.ask_once ? format("sudo password for all targets:")
                                          : format("sudo password for {}:", target.text())});

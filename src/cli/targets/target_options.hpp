@@ -44,6 +44,9 @@ void add_sudo_options(OptionTable& table, SudoOptions& options);
 std::vector<Target> targets_of(const TargetOptions& options);
 TargetPoolOptions pool_options_of(const TargetOptions& options);
 
+// How SSH reaches them.
+SshOptions ssh_options_of(const TargetOptions& options, const Session& session);
+
 // The connection to one of them. `secrets` must outlive it.
 std::unique_ptr<Remote> remote_of(const Target& target, const TargetOptions& options,
                                   const Session& session, Secrets& secrets);
@@ -52,10 +55,10 @@ std::unique_ptr<Remote> remote_of(const Target& target, const TargetOptions& opt
 std::vector<std::string> ssh_warnings(const TargetOptions& options, const Session& session);
 
 // One per target, so that no host receives another one's sudo password, unless the options say that
-// they are the same; empty for root logins, and if none is needed. Throws Error{usage} if there is
-// no terminal.
+// they are the same; empty for logins as root, also by ssh_config, and if none is needed. Throws
+// Error{usage} if there is no terminal.
 std::vector<Secret> sudo_passwords(const std::vector<Target>& targets, const SudoOptions& options,
-                                   Secrets& secrets);
+                                   const SshOptions& wishes, Secrets& secrets);
 
 // The cache directory of topsctl, for the user who runs it.
 std::filesystem::path cache_folder(const Session& session);

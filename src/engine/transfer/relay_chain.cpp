@@ -46,6 +46,10 @@ constexpr std::chrono::minutes patience_with_head(1);
 
 }  // namespace
 
+bool is_own_address(const std::string& address) {
+  return kind_of(address) == AddressKind::own;
+}
+
 bool is_address_of_follower(const std::string& named, const std::string& seen) {
   const AddressKind kind = kind_of(named);
   return kind == AddressKind::host || (kind == AddressKind::own && kind_of(seen) == kind);

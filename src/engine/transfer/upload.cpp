@@ -121,9 +121,8 @@ class Uploading {
   void send_directly(ChunkSender& sender, const ChunkWork& work, const std::string& address) {
     using When = DirectWish::When;
     const DirectWish& wish = request_.direct;
-    constexpr std::uint64_t least_bytes = 2 * chunk_bytes;
     if (work.is_over() || wish.when == When::never ||
-        (wish.when == When::automatic && work.missing_bytes() < least_bytes) ||
+        (wish.when == When::automatic && !is_worth_a_link(work, address)) ||
         std::exchange(was_direct_, true))
       return;
     const bool is_tried = sender.send_directly(
@@ -136,6 +135,12 @@ class Uploading {
         ErrorCode::unreachable,
         format("cannot connect to {} beside SSH", in_quotes(request_.target.text())),
         "open ports in its firewall and name them with --direct-ports, or use --direct auto");
+  }
+
+  // Behind a forwarded port, the target would name a port of this host.
+  static bool is_worth_a_link(const ChunkWork& work, const std::string& address) {
+    constexpr std::uint64_t least_bytes = 2 * chunk_bytes;
+    return work.missing_bytes() >= least_bytes && !is_own_address(address);
   }
 
   // Once: after a lost connection, the target is sent to from here.

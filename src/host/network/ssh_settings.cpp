@@ -150,6 +150,10 @@ std::vector<std::string> ssh_words(const Target& target, const SshOptions& wishe
   return words;
 }
 
+std::string ssh_user(const Target& target, const SshOptions& wishes) {
+  return ssh_config_for(target, wishes).user;
+}
+
 std::vector<std::string> unsupported_ssh_settings(const Target& target, const SshOptions& wishes) {
   constexpr int most_hops = 8;
   std::vector<std::string> found;

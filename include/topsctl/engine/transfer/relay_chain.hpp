@@ -17,6 +17,9 @@ namespace topsctl {
 
 class RelayMember;
 
+// Whether an IP address leads to this host itself (RFC 6890, loopback), whoever asks.
+bool is_own_address(const std::string& address);
+
 // Whether the address that a target names may be passed to another one, which will connect to it:
 // an IP address of a host, and one of this host only if `seen` from here, the address of the
 // target's connection, is one too; empty: it is not known.

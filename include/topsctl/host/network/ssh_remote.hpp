@@ -33,6 +33,10 @@ struct SshOptions {
 std::unique_ptr<Remote> ssh_remote(const Target& target, const SshOptions& wishes,
                                    Secrets& secrets);
 
+// The user that a target is logged into as: given, by ssh_config, or who runs topsctl. Throws
+// Error{usage}.
+std::string ssh_user(const Target& target, const SshOptions& wishes);
+
 // Settings of ssh_config that topsctl does not support for a target and its jump hosts:
 // "VerifyHostKeyDNS yes in ...". Throws Error{usage}.
 std::vector<std::string> unsupported_ssh_settings(const Target& target, const SshOptions& wishes);

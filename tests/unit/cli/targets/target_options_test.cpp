@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/temporary_folder.hpp"
 #include "support/thrown.hpp"
 
 namespace topsctl {
@@ -27,11 +28,14 @@ class SudoPasswords : public testing::Test {
   std::vector<std::string> asked_for(const SudoOptions& options) {
     Secrets secrets(prompter);
     std::vector<std::string> texts;
-    for (const Secret& each : sudo_passwords(targets, options, secrets))
+    for (const Secret& each : sudo_passwords(targets, options, wishes, secrets))
       texts.emplace_back(each.view());
     return texts;
   }
 
+  TemporaryFolder folder;
+  SshOptions wishes{.environment = {{"HOME", folder.path().string()}},
+                    .config = folder.write("config", "Host h3\n  User ops\n").string()};
   const std::vector<Target> targets = {parse_target("ops@h1"), parse_target("root@h2"),
                                        parse_target("h3/box")};
   Echoing prompter;
@@ -40,6 +44,11 @@ class SudoPasswords : public testing::Test {
 TEST_F(SudoPasswords, AreAskedForForEachTargetButRootsOwn) {
   EXPECT_THAT(asked_for({.ask = true}),
               testing::ElementsAre("sudo password for ops@h1:", "", "sudo password for h3/box:"));
+}
+
+TEST_F(SudoPasswords, AreNotAskedForWhereTheConfigurationSaysRoot) {
+  wishes.config = folder.write("config", "Host h3\n  User root\n").string();
+  EXPECT_THAT(asked_for({.ask = true}), testing::ElementsAre("sudo password for ops@h1:", "", ""));
 }
 
 TEST_F(SudoPasswords, AreOneOnlyWhereThatWasSaid) {

@@ -13,6 +13,8 @@ namespace topsctl {
 namespace {
 
 constexpr std::size_t chunks = 3;
+// Leads here, but is no address that a host has.
+constexpr const char* other_host = "0.0.0.0";
 
 class DirectUploads : public testing::Test {
  protected:
@@ -24,7 +26,7 @@ class DirectUploads : public testing::Test {
     transfer_set.files.push_back({file, "a.deb", list, content_id(list), ""});
     request.target = parse_target("node2");
     request.destination = (folder / "dest").string();
-    far.be_reached_at("127.0.0.1");
+    far.be_reached_at(other_host);
     request.direct.when = DirectWish::When::automatic;
   }
 
@@ -81,6 +83,23 @@ TEST_F(DirectUploads, GoOverTheConnectionWhereTheyMayNot) {
 TEST_F(DirectUploads, GoOverTheConnectionWhereNoAddressIsKnown) {
   far.be_reached_at("");
   EXPECT_FALSE(run().direct);
+}
+
+// What listens at a port of this host is not for the far end to choose.
+TEST_F(DirectUploads, GoOverTheConnectionWhereItLeadsToThisHost) {
+  for (const char* address : {"127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"}) {
+    far.be_reached_at(address);
+    std::filesystem::remove_all(folder / "dest");
+    std::filesystem::remove_all(folder / "home");
+    folder.make_folder("home");
+    EXPECT_FALSE(run().direct) << address;
+  }
+}
+
+TEST_F(DirectUploads, GoToThisHostIfTheyAreToBeDirect) {
+  far.be_reached_at("127.0.0.1");
+  request.direct.when = DirectWish::When::always;
+  EXPECT_TRUE(run().direct);
 }
 
 TEST_F(DirectUploads, GoOverTheConnectionWhereTheFarEndCannotWait) {
