@@ -6,7 +6,6 @@ import shutil
 import pytest
 
 from hosts.hints import Said, filled, objection, told
-from hosts.hint_defects import judge
 from hosts.test_hints import names  # noqa: F401, a fixture
 from hosts.test_status import LIBRARY
 
@@ -96,5 +95,5 @@ def test_what_is_told_of_a_fleet_works_when_it_is_typed(desk, names):  # noqa: F
     desk.hosts["h1"].path(LIBRARY).unlink()
     found += desk.results(AFTER, names)
     assert len(found) >= LEAST, found
-    failed = {(ask, line): reason for ask, line, reason in found if reason}
-    judge("fleet", failed)
+    failed = [f"{ask}  told  {line}: {reason}" for ask, line, reason in found if reason]
+    assert not failed, "\n".join(["", *failed])

@@ -78,6 +78,19 @@ def test_programs_have_streams_and_the_limits_of_the_caller(binary, tmp_path):
     assert limit == 256 and not ignored & 1 << signal.SIGXFSZ - 1
 
 
+def test_a_pipe_in_the_place_of_the_null_device_holds_nobody_up(binary, tmp_path):
+    bundle = tmp_path / "bundle"
+    bundle.mkdir()
+    (bundle / "a.deb").write_bytes(b"!<arch>\n")
+    os.mkfifo(tmp_path / "pipe")
+    for words in (["version"], ["inspect", bundle], ["status"]):
+        for streams in ("", "<&-", "<&- >&- 2>&-"):
+            code = subprocess.run(["/usr/bin/unshare", "--mount", "/bin/sh", "-c",
+                                   f'mount --bind {tmp_path / "pipe"} /dev/null && exec "$@" {streams}', "sh", binary, *words],
+                                  stdin=subprocess.PIPE, capture_output=True, timeout=30, check=False).returncode
+            assert code >= 0 and code != 126, (words, streams)
+
+
 def test_topsctl_itself_may_open_more(binary):
     process = subprocess.Popen([binary, "receive"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL,

@@ -53,6 +53,8 @@ PACKAGES = {
     "deb-shadows-dpkg": of("a `/usr/local/sbin/dpkg`", SHADOWS),
     "deb-setuid-file": of("a setuid program of root", "setuid-file", install=TAKEN),
     "deb-world-writable-file": of("a file that everybody may write", "world-writable-file", install=TAKEN),
+    "deb-world-writable-library": of("a library that everybody may change", "world-writable-library"),
+    "deb-world-writable-directory-of-libraries": of("a directory of libraries that everybody may change", "world-writable-library"),
     "deb-stub-library": of("16 bytes named `libeccl.so`", "library-not-elf"),
     "deb-other-machine": of("a library for another processor", "elf-wrong-machine"),
     "deb-run-path-in-tmp": of("a library that loads others from `/tmp`", "search-path-insecure", install=TAKEN),

@@ -167,6 +167,11 @@ std::string waiting_line(const Json& waiting) {
     return format("transaction {} is damaged, and its backup cannot be read", id);
   if (state == "unfinished")
     return format("transaction {} was interrupted: it is to be recovered", id);
+  if (state == "conflicting")
+    return format(
+        "transaction {} was interrupted, and others changed its files since: --force restores "
+        "these, too",
+        id);
   if (state == "overdue")
     return format("transaction {} was not confirmed in time: it is to be recovered", id);
   if (state == "unwatched")

@@ -4,6 +4,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/transaction_rollback.hpp"
+#include "topsctl/engine/transaction/unfinished.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
 
 namespace topsctl {
@@ -11,15 +12,10 @@ namespace topsctl {
 void refuse_conflicts(const Transaction& transaction, const UndoPlan& undo,
                       const std::string& way_out) {
   if (undo.conflicts.empty()) return;
-  std::vector<std::string> changed;
-  for (const std::string& conflict : undo.conflicts) changed.push_back(printable(conflict));
-  const std::size_t count = changed.size();
-  if (count > 5) changed.resize(5);
-  throw Error(
-      ErrorCode::host_unfit,
-      format("files of transaction {} were modified afterwards: {}{}", transaction.id,
-             joined(changed, ", "), count > 5 ? format(" and {} more", count - 5) : std::string()),
-      way_out);
+  throw Error(ErrorCode::host_unfit,
+              format("files of transaction {} were modified afterwards: {}", transaction.id,
+                     named_conflicts(undo.conflicts)),
+              way_out);
 }
 
 void require_dpkg_at_rest(const Host& host) {

@@ -18,6 +18,7 @@
 #include "topsctl/engine/transaction/awaited_confirmation.hpp"
 #include "topsctl/engine/transaction/soundness.hpp"
 #include "topsctl/engine/transaction/undo_plan.hpp"
+#include "topsctl/engine/transaction/unfinished.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/facts/facts.hpp"
 #include "topsctl/host/facts/host_name.hpp"
@@ -42,8 +43,10 @@ std::optional<WaitState> wait_state_of(const Host& host, const ExaminedTransacti
     if (examined.is_superseded) return std::nullopt;
     return examined.is_restorable ? WaitState::damaged : WaitState::lost;
   }
-  if (transaction.is_unfinished() || is_undo_cut_off(host, transaction))
-    return WaitState::unfinished;
+  if (transaction.is_unfinished() || is_undo_cut_off(host, transaction)) {
+    return changed_since_interruption(host, transaction).empty() ? WaitState::unfinished
+                                                                 : WaitState::conflicting;
+  }
   const auto awaited = awaited_confirmation(transaction);
   if (!awaited) return std::nullopt;
   if (time_left(host, *awaited).count() <= 0) return WaitState::overdue;
@@ -196,6 +199,8 @@ std::string_view name(WaitState state) {
       return "lost";
     case WaitState::unfinished:
       return "unfinished";
+    case WaitState::conflicting:
+      return "conflicting";
     case WaitState::unconfirmed:
       return "unconfirmed";
     case WaitState::unwatched:

@@ -55,6 +55,8 @@ NextCommand for_waiting(const WaitingTransaction& waiting, const StatusRequest& 
       return as_root(request, "recover --from-store");
     case WaitState::lost:
       return as_root(request, "recover --give-up");
+    case WaitState::conflicting:
+      return as_root(request, "recover --force");
     case WaitState::unfinished:
     case WaitState::overdue:
       return as_root(request, "recover");

@@ -17,6 +17,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/folder_record.hpp"
 #include "topsctl/engine/transaction/garbage_collection.hpp"
+#include "topsctl/engine/transaction/last_active.hpp"
 #include "topsctl/engine/transaction/moved_paths.hpp"
 #include "topsctl/engine/transaction/write_set_expansion.hpp"
 #include "topsctl/host/system/digest.hpp"
@@ -214,6 +215,15 @@ UndoPlan plan_undo_of_interrupted(const Host& host, const Transaction& transacti
   UndoPlan undo = InterruptedUndo(host, transaction, end_ns, std::move(target_state)).make();
   undo.lost = std::move(lost);
   return undo;
+}
+
+std::vector<std::string> conflicts_of_interrupted(const Host& host,
+                                                  const Transaction& transaction) {
+  const fs::path store = host.resolve(transaction.folder) / snapshot_folder;
+  return InterruptedUndo(host, transaction, end_of_work_ns(host, transaction),
+                         target_state_of(host, transaction, store))
+      .make()
+      .conflicts;
 }
 
 }  // namespace topsctl

@@ -50,7 +50,7 @@ sigset_t child_signal() {
   ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Descriptor nothing(::open("/dev/null", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   ::dup2(nothing.get(), STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(output, STDERR_FILENO);

@@ -157,6 +157,16 @@ def _(shop):
     plain().file("/opt/tops/share/free", b"x\n", 0o666).write(shop.folder)
 
 
+@case("deb-world-writable-library", ("world-writable-library",), exit=5, evidence=("/opt/tops/lib/libfree.so",))
+def _(shop):
+    plain().file("/opt/tops/lib/libfree.so", shop.native.library("libfree.so"), 0o666).write(shop.folder)
+
+
+@case("deb-world-writable-directory-of-libraries", ("world-writable-library",), exit=5, evidence=("/opt/tops/lib",))
+def _(shop):
+    plain().folder("/opt/tops/lib", 0o777).file("/opt/tops/lib/libfree.so", shop.native.library("libfree.so")).write(shop.folder)
+
+
 @case("deb-entry-climbs-out", ("entry-escapes",), exit=5, evidence=("etc/cron.d/x",))
 def _(shop):
     plain().raw("../../etc/cron.d/x", b"* * * * * root true\n").write(shop.folder)

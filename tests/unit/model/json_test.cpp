@@ -34,6 +34,13 @@ TEST(ParseJson, CountsNoBracketsOfTexts) {
   EXPECT_EQ(parse_json(flat + "]", "x").size(), 2001U);
 }
 
+// A reader with a callback visits all values before each one that ends: hours for this.
+TEST(ParseJson, ReadsManyValuesInOnePass) {
+  std::string flat = "[0";
+  for (int i = 0; i < 500'000; ++i) flat += ",{}";
+  EXPECT_EQ(parse_json(flat + "]", "x").size(), 500'001U);
+}
+
 TEST(ParseJson, KeepsTheOrderOfKeys) {
   EXPECT_EQ(parse_json(R"({"b":1,"a":2})", "x").dump(), R"({"b":1,"a":2})");
 }

@@ -44,7 +44,16 @@ struct CardsInUse {
   std::string failure;        // error message of the tool
 };
 
-enum class WaitState { at_work, damaged, lost, unfinished, unconfirmed, unwatched, overdue };
+enum class WaitState {
+  at_work,
+  damaged,
+  lost,
+  unfinished,
+  conflicting,
+  unconfirmed,
+  unwatched,
+  overdue
+};
 std::string_view name(WaitState state);
 
 // A transaction that has not ended.

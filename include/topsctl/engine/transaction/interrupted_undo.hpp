@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "topsctl/engine/transaction/undo_plan.hpp"
 
@@ -15,5 +17,10 @@ namespace topsctl {
 // since.
 UndoPlan plan_undo_of_interrupted(const Host& host, const Transaction& transaction,
                                   std::int64_t end_ns);
+
+// What such a rollback would refuse without --force: paths of the transaction that others changed
+// since (UndoPlan::conflicts). Changes nothing, and needs no lock. Throws Error if records of the
+// transaction cannot be read.
+std::vector<std::string> conflicts_of_interrupted(const Host& host, const Transaction& transaction);
 
 }  // namespace topsctl
