@@ -233,6 +233,22 @@ std::optional<int> first_failed_rank(const LogTimeline& story) {
   return std::nullopt;
 }
 
+// Where ranks write one log without labels, a rank's error is followed by the work of others. Then
+// the last exception before the effect is the cause, though it looks overcome.
+const Traceback* before_effect(const Traceback& effect, const LogTimeline& story) {
+  constexpr int most_lines = 100;
+  const Traceback* cause = &effect;
+  if (!effect.is_explained || effect.place.rank) return cause;
+  for (const Traceback& each : story.tracebacks) {
+    const LogPlace& place = each.place;
+    if (each.is_explained || place.rank || place.source != effect.place.source ||
+        !was_earlier(place, effect.place) || effect.place.line - place.line > most_lines)
+      continue;
+    if (cause == &effect || was_earlier(cause->place, place)) cause = &each;
+  }
+  return cause;
+}
+
 // The first traceback of the last attempt: unexplained ones come first, then those of the rank that
 // failed first.
 std::optional<Traceback> first_traceback(const LogTimeline& story) {
@@ -247,7 +263,8 @@ std::optional<Traceback> first_traceback(const LogTimeline& story) {
                            (key(each) == key(*first) && was_earlier(each.place, first->place));
     if (is_better) first = &each;
   }
-  return first == nullptr ? std::nullopt : std::optional(*first);
+  if (first == nullptr) return std::nullopt;
+  return *before_effect(*first, story);
 }
 
 }  // namespace

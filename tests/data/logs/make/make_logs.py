@@ -16,8 +16,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from cases import CASES
+import cases
+import cluster_cases
 
+CASES = {**cases.CASES, **cluster_cases.CASES}
 HERE = Path(__file__).resolve().parent
 LOGS = HERE.parent
 PYTHON = "/usr/bin/python3"
@@ -60,12 +62,12 @@ def run(name):
         script = case["shell"].format(port=PORT, python=PYTHON, torchrun=f"{PYTHON} -u torchrun.py --monitor_interval=0.2")
         with open(folder / "out", "wb") as out:
             # In mounts, processes and a network of its own: nothing is left behind, and no port is taken twice.
-            job = subprocess.Popen(["unshare", "--mount", "--pid", "--net", "--fork", "--mount-proc", "--kill-child", "/bin/bash",
+            job = subprocess.Popen(["unshare", "--mount", "--uts", "--pid", "--net", "--fork", "--mount-proc", "--kill-child", "/bin/bash",
                                     "-c", f"ip link set lo up; {script}"],
                                    cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
                                    env=environment(folder, case), start_new_session=True)
             try:
-                job.wait(timeout=240)
+                job.wait(timeout=case.get("limit", 240))
             except subprocess.TimeoutExpired:
                 os.killpg(job.pid, signal.SIGKILL)
                 job.wait()
@@ -84,6 +86,11 @@ def keep(name, case, folder):
                 to.parent.mkdir(parents=True, exist_ok=True)
                 to.write_bytes(neutral(file.read_bytes(), folder))
         (target / "launcher.log").write_bytes(neutral((folder / "out").read_bytes(), folder))
+    elif "files" in case:
+        shutil.rmtree(target, ignore_errors=True)
+        target.mkdir()
+        for file in sorted((folder / case["files"]).iterdir()):
+            (target / file.name).write_bytes(neutral(file.read_bytes(), folder))
     else:
         target.with_suffix(".log").write_bytes(neutral((folder / "out").read_bytes(), folder))
 

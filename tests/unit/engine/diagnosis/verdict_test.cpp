@@ -55,6 +55,20 @@ TEST(Verdicts, know_an_exception_without_its_traceback) {
   EXPECT_EQ(judgement.unexplained->place.rank, 1);
 }
 
+// As mpirun and srun write what their ranks print.
+TEST(Verdicts, lead_with_the_exception_before_its_effect_though_another_rank_goes_on) {
+  const std::string text =
+      "epoch 1 loss: 0.5\nTraceback (most recent call last):\n  File \"train.py\", line 3, in "
+      "main\n"
+      "ValueError: token id 7\nepoch 1 loss: 0.4\nTraceback (most recent call last):\n"
+      "  File \"train.py\", line 4, in main\n"
+      "RuntimeError: [gloo/transport/tcp/pair.cc:598] Connection closed by peer [10.0.0.2]:6806\n";
+  const Judgement judgement = verdict_of(text, 1);
+  EXPECT_EQ(judgement.verdict, JobVerdict::unknown);
+  ASSERT_TRUE(judgement.unexplained);
+  EXPECT_NE(judgement.unexplained->text.find("token id 7"), std::string::npos);
+}
+
 TEST(Verdicts, know_a_traceback_by_its_frames) {
   const Judgement judgement = verdict_of(
       "  File \"train.py\", line 3, in main\n    f()\n  File \"model.py\", line 9, in f\n"
