@@ -86,4 +86,19 @@ CASES = {
     "r-other-processor": limited("cp /bin/true ops.so; printf '\\xb7' | dd of=ops.so bs=1 seek=18 conv=notrunc 2>/dev/null; "
                                  "printf 'import ctypes\\nctypes.CDLL(\"./ops.so\")\\n' >load.py; {python} load.py"),
     "r-ssh-refused": limited("ssh -o BatchMode=yes -o StrictHostKeyChecking=no 127.0.0.1 hostname && {python} pretrain.py"),
+    # errors of programs, which no diagnosis may take for something else
+    **{f"r-kind-{name}": limited("{python} -u kinds.py " + name) for name in (
+        "ragged-batch", "target-out-of-bounds", "backward-twice", "no-gradient", "other-device", "cuda-checkpoint", "spawned-lambda",
+        "no-main-guard", "shadowed-module", "config-not-json", "question-in-batch", "deep-recursion", "few-descriptors", "worker-raises",
+        "no-memory-for-numpy", "thread-only", "wrong-option", "attribute-of-none", "older-numpy-pickle", "bad-step")},
+    "r-kind-closed-pipe": limited("{python} -u pretrain.py --epochs 50 2>&1 | head -n 3"),
+    "r-kind-time-out": limited("timeout -v 2 {python} -u -c 'import time; print(\"epoch 1 loss 0.5\", flush=True); time.sleep(60)'"),
+    "r-kind-killed-by-shell": limited("{python} -u -c 'import os; print(\"epoch 1 loss 0.5\", flush=True); os.kill(os.getpid(), 9)'; true"),
+    "r-kind-no-file": limited("{python} trian.py"),
+    "r-kind-port-in-use": limited("{python} -m http.server --bind :: {port} >/dev/null 2>&1 & sleep 2; env RANK=0 WORLD_SIZE=2 "
+                                  "MASTER_ADDR=127.0.0.1 MASTER_PORT={port} {python} -u pretrain.py"),
+    "r-kind-rank-twice": limited("export WORLD_SIZE=2 RANK=0 MASTER_ADDR=127.0.0.1 MASTER_PORT={port} CASE_TIMEOUT=8; {python} -u pretrain.py & "
+                                 "sleep 2; {python} -u pretrain.py; wait"),
+    "r-kind-one-rank-missing": limited("export WORLD_SIZE=3 MASTER_ADDR=127.0.0.1 MASTER_PORT={port} CASE_TIMEOUT=8; RANK=0 {python} -u "
+                                       "pretrain.py & RANK=1 {python} -u pretrain.py; wait"),
 }
