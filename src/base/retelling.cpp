@@ -57,7 +57,9 @@ std::optional<std::vector<std::string_view>> filled(const Form& form, std::strin
     found[form.places[i]] = text.substr(at, end - at);
     if (found[form.places[i]].find('\n') != std::string_view::npos) return std::nullopt;
     // Of a longer text: "ID: TITLE: PATH is missing" is no "{} is missing".
-    if (!next.empty() && found[form.places[i]].find(": ") != std::string_view::npos)
+    const std::string_view value = found[form.places[i]];
+    if (!next.empty() && (value.find(": ") != std::string_view::npos ||
+                          (value.ends_with(':') && next.starts_with(' '))))
       return std::nullopt;
     at = end + next.size();
   }
@@ -97,7 +99,7 @@ std::vector<Sentence> sentences_into(Language language, const Translations& cata
 }
 
 std::string retold_by(std::string_view text, const std::vector<Sentence>& sentences, int depth) {
-  constexpr int most_depth = 4;
+  constexpr int most_depth = 8;
   if (depth == most_depth || text.empty()) return std::string(text);
   for (const Sentence& sentence : sentences) {
     const auto found = filled(sentence.from, text);
@@ -107,10 +109,14 @@ std::string retold_by(std::string_view text, const std::vector<Sentence>& senten
       arguments.push_back(retold_by(each, sentences, depth + 1));
     return said(sentence.to, arguments);
   }
-  if (text.find('\n') == std::string_view::npos) return std::string(text);
-  std::vector<std::string> lines = split(text, '\n');
-  for (std::string& line : lines) line = retold_by(line, sentences, depth + 1);
-  return joined(lines, "\n");
+  // Sentences that were joined.
+  for (const std::string_view mark : {"\n", "; ", ": "}) {
+    const std::size_t end = text.find(mark);
+    if (end == std::string_view::npos) continue;
+    return concat(retold_by(text.substr(0, end), sentences, depth + 1), mark,
+                  retold_by(text.substr(end + mark.size()), sentences, depth + 1));
+  }
+  return std::string(text);
 }
 
 }  // namespace

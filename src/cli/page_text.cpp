@@ -132,6 +132,16 @@ std::string list_mark(std::string_view line) {
              : std::string();
 }
 
+// Chinese is written without blanks, but beside Latin letters.
+bool has_blank_between(std::string_view before, std::string_view after) {
+  if (before.empty()) return false;
+  for (const std::string_view mark : {"，", "。", "；", "：", "、", "）", "”"}) {
+    if (before.ends_with(mark)) return false;
+  }
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  return is_ascii(before.back()) || is_ascii(after.front());
+}
+
 std::string rendered_lines(const std::vector<std::string>& lines, const Style& style) {
   std::string text;
   std::string paragraph;
@@ -159,7 +169,7 @@ std::string rendered_lines(const std::vector<std::string>& lines, const Style& s
         paragraph = line.substr(item.size());
       }
     } else {
-      paragraph += concat(paragraph.empty() ? "" : " ", trimmed(line));
+      paragraph += concat(has_blank_between(paragraph, trimmed(line)) ? " " : "", trimmed(line));
     }
     is_blank_before = is_blank;
   }

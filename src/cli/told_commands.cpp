@@ -73,6 +73,7 @@ class ToldCommand {
   std::string completed() {
     if (table_ == nullptr || has_word(words_, "-h")) return {};
     const Words before = words_;
+    names_files_there_ = words_.size() > 2 && words_[2].starts_with('/');
     fill();
     const std::string root = root_option();
     std::string note;
@@ -134,7 +135,7 @@ class ToldCommand {
     if (has_word(words_, "--target") || has_word(words_, "--hosts") ||
         joined(words_, " ").find(where_.target) != std::string::npos)
       return {};
-    if (table_->name == "install") {
+    if (table_->name == "install" && !names_files_there_) {
       words_[1] = "deploy";
       is_with_sudo_ = false;
       add(where_.target);
@@ -154,6 +155,7 @@ class ToldCommand {
   Words words_;
   const OptionTable* table_ = nullptr;
   bool is_with_sudo_ = false;
+  bool names_files_there_ = false;  // of a target, which told them
 };
 
 bool is_reported(std::string_view text) {

@@ -25,6 +25,8 @@ def test_what_was_deployed_is_listed_and_rolled_back_from_the_workstation(make_f
     for report in run("history"):
         schema(report, "history")
         assert [each["outcome"] for each in report["transactions"]] == ["committed"]
+    asked = fleet.client.on_terminal([topsctl_release, "rollback", *there], [(r"Run it on 2 targets\? \[y/N\]", "n")], 300)
+    assert asked.returncode == 130 and not asked.unanswered, asked.output
     for report in run("rollback"):
         schema(report, "rollback")
         assert report["outcome"] == "rolled_back"

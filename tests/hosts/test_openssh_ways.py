@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -166,9 +167,16 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(station, server, tmp_pa
 
 
 def test_a_login_that_takes_longer_than_the_connection_may_take_succeeds(station, tmp_path):
-    with unprivileged_sshd(tmp_path / "sshd", ["AuthorizedKeysCommand /bin/sleep 2", "AuthorizedKeysCommandUser root"]) as server:
-        station.config.write_text(server.config.read_text())
+    slow = tmp_path / "slow"
+    with unprivileged_sshd(tmp_path / "sshd", ["AuthorizedKeysCommand /usr/bin/sleep 3", "AuthorizedKeysCommandUser root"]) as server:
+        # The command is asked for a key that no file has, so another one is offered first.
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", slow], check=True)
+        lines = server.config.read_text().splitlines()
+        first = next(at for at, line in enumerate(lines) if line.split()[:1] == ["IdentityFile"])
+        station.config.write_text("\n".join([*lines[:first], f"    IdentityFile {slow}", *lines[first:]]) + "\n")
+        begun = time.monotonic()
         station.transfer("own", "--connect-timeout", "1")
+        assert time.monotonic() - begun > 3, "the login was not slow"
 
 
 def test_a_server_that_says_nothing_is_given_up(station, tmp_path):

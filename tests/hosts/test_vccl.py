@@ -119,6 +119,15 @@ def test_another_library_in_torch_is_told(operator, host, tmp_path):
     assert loaded["status"] == "fail" and "/opt/torch-own/libnccl.so.2.26.62" in loaded["observed"] and "22203" in loaded["observed"]
 
 
+def test_a_library_that_nothing_loads_is_not_verified(operator, host, tmp_path):
+    report = operator.json("install", bundle_of(tmp_path, vccl_double.make_deb))
+    assert report["outcome"] == "committed"
+    host.run(["sh", "-ec", "rm -rf $(python3 -c 'import os, torch; print(os.path.dirname(torch.__file__))')"], check=True)
+    verified = operator.json("verify", *STACK, "--level", "load", code=5)
+    [loaded] = [check for check in verified["checks"] if check["id"] == "loaded-library"]
+    assert loaded["status"] == "unknown", loaded
+
+
 def test_a_deb_of_its_name_without_its_code_is_told(operator, host, tmp_path):
     vccl_double.add_torch(host)
     operator.json("install", bundle_of(tmp_path, lambda folder: vccl_double.make_deb(folder, marker="of NVIDIA")))

@@ -20,8 +20,10 @@ struct CheckResult {
   std::string expected;
   std::string hint;
   std::int64_t duration_ms = 0;
-  bool is_problem = false;  // whether it counts against the stack; not part of the JSON
-  std::string output = {};  // for a failed check: the output of its program, printable lines
+  bool is_problem = false;   // whether it counts against the stack; not part of the JSON
+  std::string output = {};   // for a failed check: the output of its program, printable lines
+  bool is_doubtful = false;  // of a warning: it leaves open whether all is as installed; not part
+                             // of the JSON
   bool operator==(const CheckResult&) const = default;
 };
 

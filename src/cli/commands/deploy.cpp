@@ -38,7 +38,8 @@ struct Deployed {
   Target target;
   TargetResult result;
   Deployment deployment;
-  bool has_begun = false;  // the remote install, as far as known here
+  bool has_begun = false;  // the remote install was asked for
+  bool is_heard = false;   // it has told something: it goes on without a connection
 
   bool is_over() const {
     const auto& report = deployment.report;
@@ -163,16 +164,22 @@ ExitCode exit_of(const std::vector<Deployed>& all, const Error& error) {
 void say_what_goes_on(const std::vector<Deployed>& all, const DeployCommandOptions& options,
                       const std::string& command_line) {
   std::vector<std::string> going;
+  std::vector<std::string> unheard;
   for (const Deployed& each : all) {
-    if (each.has_begun && !each.is_over()) going.push_back(each.target.text());
+    if (each.has_begun && !each.is_over())
+      (each.is_heard ? going : unheard).push_back(each.target.text());
   }
-  if (!is_interrupted() || going.empty()) return;
+  if (!is_interrupted() || (going.empty() && unheard.empty())) return;
   try {
     throw_if_interrupted();
   } catch (const Error& error) {
     const std::string resumed = options.resume ? command_line : concat(command_line, " --resume");
     throw Error(
-        error.code(), format("the install continues on {}", joined(going, ", ")),
+        error.code(),
+        unheard.empty() ? format("the install continues on {}", joined(going, ", "))
+        : going.empty() ? format("the install may have begun on {}", joined(unheard, ", "))
+                        : format("the install continues on {}, and may have begun on {}",
+                                 joined(going, ", "), joined(unheard, ", ")),
         options.confirm_timeout_s == 0
             ? format("`{}` waits for its end", resumed)
             : format("`{}` waits for its end and confirms it; without that, each of these hosts "
@@ -204,6 +211,7 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
           progress.tell(index, {name, done == of ? "installing" : "sending", done, of});
         };
         const auto on_line = [&](std::string_view line) {
+          each.is_heard = true;
           if (all.size() == 1) tell_event_line(line, events);
         };
         const auto begun = options.resume ? started.find(each.target) : std::nullopt;
@@ -215,7 +223,8 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
           const auto remote = remote_of(each.target, options.where, session, secrets);
           const UploadRequest upload = upload_request(options, each.target, relay);
           const AwaitedSet files(bytes, [&]() -> const TransferSet& {
-            progress.tell(index, {name, "reading", 0, 0});
+            if (reading.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+              progress.tell(index, {name, "reading", 0, 0});
             return reading.get().files;
           });
           deploy({.upload = {.remote = *remote,

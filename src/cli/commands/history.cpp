@@ -48,9 +48,16 @@ std::vector<TransactionSummary> summaries_of(const std::vector<Transaction>& tra
   return summaries;
 }
 
+// What failed was noted in the language of then.
+TransactionSummary summary_for_reader(const Transaction& transaction) {
+  TransactionSummary summary = summary_of(transaction);
+  summary.reason = topsctl::retold(summary.reason);
+  return summary;
+}
+
 HistoryLine line_of(const Transaction& transaction) {
   const InstalledStack stack = stack_of(transaction);
-  return {summary_of(transaction),
+  return {summary_for_reader(transaction),
           stack.release.empty() ? stack.name : concat(stack.name, " ", stack.release)};
 }
 
@@ -85,7 +92,7 @@ void show_one(const Host& host, const std::vector<Transaction>& transactions, st
     throw Error(ErrorCode::host_unfit, format("no transaction {} on this host", id),
                 "`topsctl history` lists them");
   }
-  const TransactionSummary summary = summary_of(*found);
+  const TransactionSummary summary = summary_for_reader(*found);
   const std::vector<Json> reports = reports_of(host, *found);
   output.json = history_body({summary}, reports, nullptr);
   output.text = render_transaction(line_of(*found), style);
@@ -115,10 +122,10 @@ std::string pruned_text(const std::vector<Pruned>& pruned, bool dry_run,
     undoable.push_back(concat(summary.id));
     kept += summary.kept_bytes;
   }
-  const std::string rest = undoable.empty() ? "no transaction can be rolled back"
+  const std::string rest = undoable.empty() ? format("no transaction can be rolled back")
                                             : format("{} kept to roll back transaction {}",
                                                      human_size(kept), joined(undoable, ", "));
-  const std::string sum = pruned.empty() ? "nothing to remove"
+  const std::string sum = pruned.empty() ? format("nothing to remove")
                           : dry_run      ? format("{} would be freed", human_size(freed))
                                          : format("{} freed", human_size(freed));
   return concat(text, style.bold(format("state:")), " ", sum, "; ", rest, "\n");

@@ -141,9 +141,13 @@ void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote
 // Commands that ask for approval ask once here for all targets: no person is at the targets.
 void ask_for_all(const OptionTable& table, const std::vector<std::string>& words,
                  const std::vector<Target>& targets, const Session& session) {
-  const auto names_yes = [](const Option& option) { return option.names.back() == "--yes"; };
-  const bool asks = std::any_of(table.options.begin(), table.options.end(), names_yes);
-  if (!asks || !is_to_be_asked(session, table.has("--yes"), table.has("--dry-run"))) return;
+  const auto is_given = [&](const char* name) {
+    return table.find(name) != nullptr && table.has(name);
+  };
+  // The doctor asks before it patches.
+  const bool asks =
+      table.find("--yes") != nullptr && (table.find("--apply") == nullptr || table.has("--apply"));
+  if (!asks || !is_to_be_asked(session, is_given("--yes"), is_given("--dry-run"))) return;
   std::string plan = format("topsctl {}\n", joined(words, " "));
   for (const Target& target : targets) plan += concat("  ", target.text(), "\n");
   plan += format("--dry-run shows the plan of each\n");

@@ -232,7 +232,10 @@ void read_cluster(const JsonReader& job, ClusterOptions& options) {
   options.volumes = cluster->texts_at("volumes");
   options.engine_arguments = cluster->texts_at("engine_args");
   if (!options.job_name.empty() && !is_job_name(options.job_name))
-    cluster->at("job_name").reject("expected at most 40 letters, digits, '-' and '_'");
+    cluster->at("job_name")
+        .reject(
+            "expected at most 40 letters, digits, '-' and '_', with a letter or digit at both "
+            "ends");
 }
 
 }  // namespace

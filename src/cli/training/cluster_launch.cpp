@@ -80,19 +80,20 @@ ClusterWishes wishes_of(const ClusterOptions& options, const LaunchRequest& requ
   return wishes;
 }
 
-void require_needs(const JobTemplate& form, const TemplateValues& values) {
+void require_needs(const JobTemplate& form, const TemplateValues& values, bool is_job_file) {
   const std::vector<std::string> missing = missing_values(form, values);
   if (missing.empty()) return;
   const std::string& need = missing.front();
-  std::string way_out = format("give --{}", need);
-  if (need == "hosts") way_out = "give --hosts-from 'n[00-15]'";
+  std::string way_out =
+      is_job_file ? format("add it to `cluster` in the job file") : format("give --{}", need);
+  if (need == "hosts" && !is_job_file) way_out = "give --hosts-from 'n[00-15]'";
   if (need == "gres" || need == "resource")
     way_out = format("set accelerator.{} in the stack file", need);
   throw Error(ErrorCode::usage, format("engine {} needs {}", in_quotes(form.name), need), way_out);
 }
 
 // Rejects options for which this engine's files have no placeholder.
-void require_places(const JobTemplate& form, const OptionTable& table) {
+void require_places(const JobTemplate& form, const OptionTable& table, bool has_checkpoints) {
   static const std::vector<std::pair<const char*, const char*>> places = {
       {"--image", "image"},
       {"--volume", "volumes"},
@@ -100,7 +101,9 @@ void require_places(const JobTemplate& form, const OptionTable& table) {
       {"--checkpoints", "resume"},
       {"--resume", "resume"}};
   for (const auto& [option, word] : places) {
-    if (table.has(option) && !uses(form, word))
+    const bool is_given =
+        table.has(option) || (has_checkpoints && word == std::string_view("resume"));
+    if (is_given && !uses(form, word))
       throw Error(ErrorCode::usage,
                   format("{} cannot be used with engine {}", option, in_quotes(form.name)),
                   "the files of this engine do not support it");
@@ -266,7 +269,9 @@ void add_cluster_options(OptionTable& table, ClusterOptions& options) {
              "NAME")
       .check([](const std::string& name) {
         return is_job_name(name) ? std::string()
-                                 : std::string("expected at most 40 letters, digits, '-' and '_'");
+                                 : std::string(
+                                       "expected at most 40 letters, digits, '-' and '_', with a "
+                                       "letter or digit at both ends");
       })
       .hidden();
   table.value("--image", options.image, "Container image of the pods", "IMAGE").hidden();
@@ -300,7 +305,7 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
                                  const Stack& stack, const OptionTable& table, bool is_dry,
                                  Session& session) {
   const JobTemplate form = launcher_named(known_launchers(), options.engine);
-  require_places(form, table);
+  require_places(form, table, !request.restart.checkpoints.empty());
   ClusterWishes wishes = wishes_of(options, request, new_run_name(session.host));
   if (request.words.empty() || !is_on_volume(wishes.volumes, request.words.front()))
     require_script(request.words);
@@ -323,7 +328,7 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
   const bool is_shimmed = chosen_shim(request, stack) == shim_always;
   if (is_shimmed) wishes.shim = wishes.emit_folder / shim_folder;
   const TemplateValues values = job_values(wishes, layout, stack, environment);
-  require_needs(form, values);
+  require_needs(form, values, table.has("--job"));
   if (uses(form, "volumes") && !is_on_volume(wishes.volumes, wishes.log_folder))
     output.header.warnings.push_back(format(
         "the logs are lost with the pods: no --volume contains {}", wishes.log_folder.string()));

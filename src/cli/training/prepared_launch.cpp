@@ -10,6 +10,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/launch/benchmark.hpp"
 #include "topsctl/engine/launch/launch_host.hpp"
+#include "topsctl/host/network/connection.hpp"
 #include "topsctl/engine/launch/runs.hpp"
 #include "topsctl/engine/launch/shim.hpp"
 #include "topsctl/engine/planning/host_environment.hpp"

@@ -8,6 +8,7 @@
 #include "engine/checks/device_checks.hpp"
 #include "engine/checks/library_checks.hpp"
 #include "engine/checks/package_checks.hpp"
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/planning/planner.hpp"
@@ -73,7 +74,9 @@ class Ladder {
     }
     if (result.status != CheckStatus::fail) result.output.clear();
     if (result.status == CheckStatus::fail && !rule.hint.empty())
-      result.hint += concat(result.hint.empty() ? "" : "; ", rule.hint);
+      result.hint = result.hint.empty()
+                        ? rule.hint
+                        : concat(translated(result.hint), "; ", translated(rule.hint));
     if (result.duration_ms == 0) {
       result.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
                                machine_.host.clock->steady() - started)

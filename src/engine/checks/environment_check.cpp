@@ -301,11 +301,16 @@ bool is_in_effect(const std::vector<EnvironmentPlace>& places) {
   };
   const auto own = std::find_if(places.begin(), places.end(),
                                 [](const EnvironmentPlace& place) { return place.is_here; });
+  // One variable alone may come from elsewhere, and some may have been unset on purpose.
   return std::none_of(places.begin(), places.end(), [&](const EnvironmentPlace& place) {
-    const auto& all = place.set.assignments;
-    return place.is_of_stack && std::none_of(all.begin(), all.end(), [&](const auto& each) {
-             return own != places.end() && !is_search_path(each.name) && sets(*own, each.name);
-           });
+    std::size_t wanted = 0;
+    std::size_t set = 0;
+    for (const auto& each : place.set.assignments) {
+      if (is_search_path(each.name)) continue;
+      ++wanted;
+      set += own != places.end() && sets(*own, each.name) ? 1 : 0;
+    }
+    return place.is_of_stack && (set == 0 || 2 * set < wanted);
   });
 }
 

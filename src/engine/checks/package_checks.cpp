@@ -161,6 +161,7 @@ void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, Check
                          "topsctl cannot tell whether its files were changed");
   }
   if (!files.open.empty()) {
+    result.is_doubtful = true;
     const std::size_t others = files.open.size() - 1;
     return warn(result,
                 format("users other than root can change {}",
@@ -233,10 +234,12 @@ void judge_environment(const CheckedMachine& machine, CheckResult& result) {
     fail(result, format("{} is missing", file),
          installed ? repair_it : "`topsctl install BUNDLE` installs the stack and writes it");
   } else if (can_others_change(machine.host, file)) {
+    result.is_doubtful = true;
     warn(result, format("users other than root can change {}", in_quotes(file)), only_for_root);
   } else if (found->second == shell_file(machine.environment)) {
     pass(result, format("{} is correct", file));
   } else {
+    result.is_doubtful = true;
     warn(result, format("{} differs from what the installed packages require", file),
          "compare it with the output of `topsctl env`");
   }

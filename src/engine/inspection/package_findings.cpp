@@ -107,36 +107,61 @@ bool is_library(const std::string& path) {
   return name.ends_with(".so") || name.find(".so.") != std::string::npos;
 }
 
-std::string folder_of(const std::string& path) {
-  return path.substr(0, path.rfind('/'));
-}
-
-// Root loads what is in them, and what another user puts beside it.
+// Directories of libraries, and those above: root loads what is in them, and whoever may change one
+// may put another in its place.
 std::set<std::string> folders_of_libraries(const std::vector<PayloadEntry>& entries) {
   std::set<std::string> folders;
   for (const PayloadEntry& entry : entries) {
-    if (entry.type != PayloadEntry::Type::directory && is_library(entry.path))
-      folders.insert(folder_of(entry.path));
+    if (entry.type == PayloadEntry::Type::directory || !is_library(entry.path)) continue;
+    for (std::size_t end = entry.path.rfind('/'); end != 0 && end != std::string::npos;
+         end = entry.path.rfind('/', end - 1)) {
+      if (!folders.insert(entry.path.substr(0, end)).second) break;
+    }
   }
   return folders;
 }
 
-// `loaded`: directories of libraries.
+bool is_roots(std::string_view name) {
+  return name.empty() || name == "root" || name == "0";
+}
+
+// Who else than root may change it; empty: nobody. The owner may give the right to itself.
+std::string others_who_may_change(const PayloadEntry& entry) {
+  constexpr unsigned writable_by_group = 0020;
+  constexpr unsigned writable_by_all = 0002;
+  const auto slash = std::min(entry.owner.find('/'), entry.owner.size());
+  const std::string user = entry.owner.substr(0, slash);
+  const std::string group = entry.owner.substr(std::min(slash + 1, entry.owner.size()));
+  if ((entry.mode & writable_by_all) != 0) return format("mode {}", octal_mode(entry.mode));
+  if (!is_roots(user)) return format("owner {}", entry.owner);
+  if ((entry.mode & writable_by_group) != 0 && !is_roots(group))
+    return format("mode {}, {}", octal_mode(entry.mode), entry.owner);
+  return {};
+}
+
+// `loaded`: directories of libraries, and those above.
 void judge_mode(const PayloadEntry& entry, const std::set<std::string>& loaded, Collection& found) {
   constexpr unsigned setuid_or_setgid = 06000;
   constexpr unsigned writable_by_all = 0002;
   constexpr unsigned sticky = 01000;
-  const bool is_file = entry.type == PayloadEntry::Type::file;
+  // A hard link gives the file its mode.
+  const bool is_file =
+      entry.type == PayloadEntry::Type::file || entry.type == PayloadEntry::Type::hardlink;
   const bool is_folder = entry.type == PayloadEntry::Type::directory;
   if (is_file && (entry.mode & setuid_or_setgid) != 0) {
     found.add("setuid-file", entry.path,
               format("mode {}, {}", octal_mode(entry.mode), entry.owner));
   }
-  if ((is_file || (is_folder && (entry.mode & sticky) == 0)) &&
-      (entry.mode & writable_by_all) != 0) {
-    const bool is_loaded = is_folder ? loaded.contains(entry.path) : is_library(entry.path);
-    found.add(is_loaded ? "world-writable-library" : "world-writable-file", entry.path,
-              format("mode {}", octal_mode(entry.mode)));
+  const bool is_loaded = is_folder
+                             ? loaded.contains(entry.path)
+                             : is_file && (is_library(entry.path) || is_library(entry.link_target));
+  const std::string others = is_loaded ? others_who_may_change(entry) : std::string();
+  if (!others.empty()) {
+    found.add("library-open-to-others", entry.path, others);
+  } else if ((entry.type == PayloadEntry::Type::file ||
+              (is_folder && (entry.mode & sticky) == 0)) &&
+             (entry.mode & writable_by_all) != 0) {
+    found.add("world-writable-file", entry.path, format("mode {}", octal_mode(entry.mode)));
   }
 }
 
@@ -302,7 +327,10 @@ std::vector<Finding> package_findings(const Package& package, const Contents* co
   }
   if (package.files) {
     if (!package.files_are_claims) {
-      const std::set<std::string> loaded = folders_of_libraries(*package.files);
+      // pip gives a wheel's files modes of its own.
+      const std::set<std::string> loaded = package.kind == PackageKind::deb
+                                               ? folders_of_libraries(*package.files)
+                                               : std::set<std::string>();
       for (const PayloadEntry& entry : *package.files) judge_mode(entry, loaded, found);
     }
     if (package.kind == PackageKind::deb) judge_places(package, found);

@@ -92,7 +92,7 @@ void take(const Json& line, Benchmark& benchmark) {
     if (benchmark.links.size() == most_pairs) throw InvalidNumber("links");
     benchmark.links.push_back(link_in(line));
   } else if (kind == "end") {
-    benchmark.is_complete = !benchmark.ranks.empty();
+    benchmark.is_complete = !benchmark.ranks.empty() && !benchmark.measurements.empty();
   }
 }
 

@@ -1,9 +1,6 @@
 // Checks torch's files, ports and addresses.
 #include "topsctl/engine/launch/launch_host.hpp"
 
-#include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -79,28 +76,6 @@ std::string address_of_server(const std::map<std::string, std::string>& environm
   constexpr std::size_t fields = 4;  // client, its port, server, its port
   const std::vector<std::string> words = split(connection->second, ' ');
   return words.size() == fields ? words[2] : std::string();
-}
-
-std::string interface_with(const std::string& address) {
-  ifaddrs* list = nullptr;
-  if (::getifaddrs(&list) != 0) return {};
-  std::string name;
-  for (const ifaddrs* each = list; each != nullptr && name.empty(); each = each->ifa_next) {
-    if (each->ifa_addr == nullptr) continue;
-    const int family = each->ifa_addr->sa_family;
-    const void* number = nullptr;
-    if (family == AF_INET)
-      number = &reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr;
-    else if (family == AF_INET6)
-      number = &reinterpret_cast<const sockaddr_in6*>(each->ifa_addr)->sin6_addr;
-    else
-      continue;
-    std::array<char, INET6_ADDRSTRLEN> text{};
-    if (::inet_ntop(family, number, text.data(), text.size()) != nullptr && address == text.data())
-      name = each->ifa_name;
-  }
-  ::freeifaddrs(list);
-  return name;
 }
 
 std::string this_program() {

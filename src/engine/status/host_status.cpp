@@ -325,8 +325,11 @@ Json to_json(const HostStatus& status) {
   if (!status.next.command.empty())
     next = {{"command", status.next.command},
             {"over_new_connection", status.next.over_new_connection}};
-  const bool is_known = status.installed && !status.checks.empty() &&
-                        (!status.problems().empty() || !status.has_outcome(CheckStatus::unknown));
+  const bool is_doubtful = std::any_of(status.checks.begin(), status.checks.end(),
+                                       [](const CheckResult& each) { return each.is_doubtful; });
+  const bool is_known =
+      status.installed && !status.checks.empty() &&
+      (!status.problems().empty() || (!is_doubtful && !status.has_outcome(CheckStatus::unknown)));
   return {{"host", text_or_null(status.host)},
           {"system", text_or_null(status.system)},
           {"kernel", text_or_null(status.kernel)},

@@ -6,6 +6,8 @@
 
 #include <cstring>
 
+#include "topsctl/host/network/connection.hpp"
+
 namespace topsctl {
 
 namespace {
@@ -47,7 +49,10 @@ constexpr std::chrono::minutes patience_with_head(1);
 }  // namespace
 
 bool is_own_address(const std::string& address) {
-  return kind_of(address) == AddressKind::own;
+  constexpr std::string_view mapped = "::ffff:";             // RFC 4291, 2.5.5.2
+  std::string plain = address.substr(0, address.find('%'));  // without its zone
+  if (plain.starts_with(mapped)) plain.erase(0, mapped.size());
+  return kind_of(address) == AddressKind::own || !interface_with(plain).empty();
 }
 
 bool is_address_of_follower(const std::string& named, const std::string& seen) {

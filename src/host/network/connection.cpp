@@ -1,6 +1,8 @@
 // Reads from /proc how this process is connected to its operator.
 #include "topsctl/host/network/connection.hpp"
 
+#include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -104,6 +106,28 @@ bool is_same_connection(const Connection& a, const Connection& b) {
   if (!a.ssh.empty() || !b.ssh.empty()) return a.ssh == b.ssh;
   if (!a.login.empty() && !b.login.empty()) return a.login == b.login;
   return a.session == b.session;
+}
+
+std::string interface_with(const std::string& address) {
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) return {};
+  std::string name;
+  for (const ifaddrs* each = list; each != nullptr && name.empty(); each = each->ifa_next) {
+    if (each->ifa_addr == nullptr) continue;
+    const int family = each->ifa_addr->sa_family;
+    const void* number = nullptr;
+    if (family == AF_INET)
+      number = &reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr;
+    else if (family == AF_INET6)
+      number = &reinterpret_cast<const sockaddr_in6*>(each->ifa_addr)->sin6_addr;
+    else
+      continue;
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    if (::inet_ntop(family, number, text.data(), text.size()) != nullptr && address == text.data())
+      name = each->ifa_name;
+  }
+  ::freeifaddrs(list);
+  return name;
 }
 
 }  // namespace topsctl

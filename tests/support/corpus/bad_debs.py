@@ -157,14 +157,14 @@ def _(shop):
     plain().file("/opt/tops/share/free", b"x\n", 0o666).write(shop.folder)
 
 
-@case("deb-world-writable-library", ("world-writable-library",), exit=5, evidence=("/opt/tops/lib/libfree.so",))
+@case("deb-library-open-to-others", ("library-open-to-others",), exit=5, evidence=("/opt/tops/lib/libfree.so",))
 def _(shop):
     plain().file("/opt/tops/lib/libfree.so", shop.native.library("libfree.so"), 0o666).write(shop.folder)
 
 
-@case("deb-world-writable-directory-of-libraries", ("world-writable-library",), exit=5, evidence=("/opt/tops/lib",))
+@case("deb-libraries-below-a-sticky-directory", ("library-open-to-others",), exit=5, evidence=("/opt/tops/lib",))
 def _(shop):
-    plain().folder("/opt/tops/lib", 0o777).file("/opt/tops/lib/libfree.so", shop.native.library("libfree.so")).write(shop.folder)
+    plain().folder("/opt/tops/lib", 0o1777).file("/opt/tops/lib/libfree.so", shop.native.library("libfree.so")).write(shop.folder)
 
 
 @case("deb-entry-climbs-out", ("entry-escapes",), exit=5, evidence=("etc/cron.d/x",))

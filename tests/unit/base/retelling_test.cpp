@@ -30,12 +30,19 @@ TEST(Retelling, SaysWhatStandsInAPlaceAgainToo) {
             "第 2 步，共 7 步\n未作任何更改");
 }
 
+TEST(Retelling, SaysEachPartOfWhatWasJoined) {
+  EXPECT_EQ(retold("第 2 步，共 7 步: dpkg失败：退出状态 1: x; 未作任何更改", Language::english,
+                   catalogue),
+            "step 2 of 7: dpkg failed: 退出状态 1: x; nothing was changed");
+}
+
 TEST(Retelling, LeavesDataAndLongerTexts) {
   const Translations words = {{"root", "根目录"}, {"{} {} is installed", "已安装 {} {}"}};
   EXPECT_EQ(retold("root", Language::chinese, words), "root");
   EXPECT_EQ(retold("torch 1.10 is installed", Language::chinese, words), "已安装 torch 1.10");
   const char* longer = "companion-differs: it does not match: FILE: torch 1.10 is installed";
-  EXPECT_EQ(retold(longer, Language::chinese, words), longer);
+  EXPECT_EQ(retold(longer, Language::chinese, words),
+            "companion-differs: it does not match: FILE: 已安装 torch 1.10");
 }
 
 TEST(Retelling, LeavesTheWordsOfOthers) {

@@ -71,6 +71,9 @@ TEST_F(ToldCommands, AreForTheTargetThatTells) {
             "`topsctl history --target root@h1` or `topsctl env` on root@h1");
   EXPECT_EQ(told("`topsctl history --hosts f`"), "`topsctl history --hosts f`");
   EXPECT_EQ(told("`topsctl install BUNDLE`"), "`topsctl deploy BUNDLE root@h1`");
+  EXPECT_EQ(told("`topsctl install /srv/a.deb /srv/b.deb`"),
+            "`topsctl install /srv/a.deb /srv/b.deb` on root@h1")
+      << "the files are there";
   EXPECT_EQ(told("  run:  topsctl history\nrun: topsctl env\n"),
             "  run:  topsctl history --target root@h1\nrun on root@h1: topsctl env\n");
   EXPECT_EQ(told("`sudo topsctl history`"), "`topsctl history --target root@h1`");

@@ -20,8 +20,6 @@ std::string free_port();
 void require_free_port(const std::string& port);
 // The address of this host in the current SSH connection (SSH_CONNECTION, sshd(8)); empty: unknown.
 std::string address_of_server(const std::map<std::string, std::string>& environment);
-// The network interface with this numeric address; empty: none.
-std::string interface_with(const std::string& address);
 // The path of this program, which starts the ranks.
 std::string this_program();
 

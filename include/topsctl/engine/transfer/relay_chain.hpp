@@ -17,7 +17,7 @@ namespace topsctl {
 
 class RelayMember;
 
-// Whether an IP address leads to this host itself (RFC 6890, loopback).
+// Whether an IP address leads to this host itself: loopback (RFC 6890), or one of its interfaces.
 bool is_own_address(const std::string& address);
 
 // Whether the address that a target names may be passed to another one, which will connect to it:

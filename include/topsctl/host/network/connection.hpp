@@ -22,6 +22,9 @@ Connection this_connection(const std::map<std::string, std::string>& environment
 // The numeric address of a connected socket's peer; empty: not a network socket.
 std::string peer_address(int socket);
 
+// The network interface of this host with this numeric address; empty: none.
+std::string interface_with(const std::string& address);
+
 // The minimum round-trip time that TCP measured on a connected socket; 0: unknown.
 std::chrono::microseconds round_trip_of(int socket);
 

@@ -210,8 +210,31 @@ const std::vector<Fault>& faults() {
       with_file("setuid-file", "setgid", entry("/usr/bin/y", 02755)),
       with_file("world-writable-file", "file", entry("/etc/y", 0666)),
       with_file("world-writable-file", "folder", entry("/opt/y", 0777, Type::directory)),
-      with_file("world-writable-library", "file", entry("/opt/y/liby.so.1", 0666)),
-      {"world-writable-library", "folder", sound_deb,
+      with_file("library-open-to-others", "file", entry("/opt/y/liby.so.1", 0666)),
+      {"library-open-to-others", "owner", sound_deb,
+       [](Subject& s) {
+         s.package.files->push_back(entry("/opt/y/lib/liby.so", 0644));
+         s.package.files->back().owner = "builder/builder";
+       }},
+      {"library-open-to-others", "group", sound_deb,
+       [](Subject& s) {
+         s.package.files->push_back(entry("/opt/y/lib", 02775, Type::directory));
+         s.package.files->back().owner = "root/users";
+         s.package.files->push_back(entry("/opt/y/lib/liby.so", 0644));
+       }},
+      {"library-open-to-others", "above_and_sticky", sound_deb,
+       [](Subject& s) {
+         s.package.files->push_back(entry("/opt/y", 01777, Type::directory));
+         s.package.files->push_back(entry("/opt/y/lib", 0755, Type::directory));
+         s.package.files->push_back(entry("/opt/y/lib/liby.so", 0644));
+       }},
+      {"library-open-to-others", "hard_link", sound_deb,
+       [](Subject& s) {
+         s.package.files->push_back(entry("/opt/y/lib/liby.so", 0644));
+         s.package.files->push_back(entry("/opt/y/lib/blob", 0666, Type::hardlink));
+         s.package.files->back().link_target = "/opt/y/lib/liby.so";
+       }},
+      {"library-open-to-others", "folder", sound_deb,
        [](Subject& s) {
          s.package.files->push_back(entry("/opt/y/lib", 0777, Type::directory));
          s.package.files->push_back(entry("/opt/y/lib/liby.so", 0644));

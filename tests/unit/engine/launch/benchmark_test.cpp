@@ -138,6 +138,10 @@ TEST(OutputsOfTheBenchmark, AreReadAndWhatIsWrongInThemIsSkipped) {
   EXPECT_TRUE(benchmark.is_complete);
   EXPECT_FALSE(benchmark_in("TOPSCTL_BENCH {\"kind\":\"group\"}\n").is_complete);
   EXPECT_FALSE(benchmark_in("TOPSCTL_BENCH {\"kind\":\"end\"}\n").is_complete) << "of no ranks";
+  EXPECT_FALSE(benchmark_in("TOPSCTL_BENCH {\"kind\":\"rank\",\"host\":\"a\",\"local_rank\":0}\n"
+                            "TOPSCTL_BENCH {\"kind\":\"end\"}\n")
+                   .is_complete)
+      << "of no measurements";
   std::string many;
   for (int i = 0; i < 60'000; ++i)
     many += "TOPSCTL_BENCH {\"kind\":\"rank\",\"host\":\"h\",\"local_rank\":0}\n";
