@@ -155,7 +155,7 @@ class ToldCommand {
   Words words_;
   const OptionTable* table_ = nullptr;
   bool is_with_sudo_ = false;
-  bool names_files_there_ = false;  // of a target, which told them
+  bool names_files_there_ = false;  // of the target
 };
 
 bool is_reported(std::string_view text) {

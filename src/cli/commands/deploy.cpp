@@ -39,7 +39,7 @@ struct Deployed {
   TargetResult result;
   Deployment deployment;
   bool has_begun = false;  // the remote install was asked for
-  bool is_heard = false;   // it has told something: it goes on without a connection
+  bool is_heard = false;   // it has sent output, so it goes on without a connection
 
   bool is_over() const {
     const auto& report = deployment.report;

@@ -210,14 +210,10 @@ void BackendChecks::judge_loaded(CheckResult& result) {
   result.expected = format("torch loads the stack's {}", backend.library);
   const ProbeStep* step = ended_step(backend_trial(), "loaded",
                                      format("while looking for {}", backend.library), result);
-  if (step == nullptr) {
-    // What nothing loads is not known to be the right one.
-    if (result.status == CheckStatus::skipped)
-      leave_unknown(result,
-                    format("{} has no torch that would load it", machine_.python->executable),
-                    "install torch for it, or name another interpreter with --python");
-    return;
-  }
+  if (step == nullptr && result.status == CheckStatus::skipped)
+    leave_unknown(result, format("{} has no torch to load it", machine_.python->executable),
+                  "install torch for it, or name another interpreter with --python");
+  if (step == nullptr) return;
   if (step->state != ProbeState::done)
     return fail(result, step->error,
                 "this torch is built without it: install another build of torch");

@@ -107,7 +107,7 @@ bool is_library(const std::string& path) {
   return name.ends_with(".so") || name.find(".so.") != std::string::npos;
 }
 
-// Directories of libraries, and those above: root loads what is in them, and whoever may change one
+// Directories of libraries, and those above: root loads what is in them, and who may change one
 // may put another in its place.
 std::set<std::string> folders_of_libraries(const std::vector<PayloadEntry>& entries) {
   std::set<std::string> folders;
@@ -125,7 +125,7 @@ bool is_roots(std::string_view name) {
   return name.empty() || name == "root" || name == "0";
 }
 
-// Who else than root may change it; empty: nobody. The owner may give the right to itself.
+// Who else than root may change it; empty: none. The owner may give the right to itself.
 std::string others_who_may_change(const PayloadEntry& entry) {
   constexpr unsigned writable_by_group = 0020;
   constexpr unsigned writable_by_all = 0002;

@@ -209,7 +209,14 @@ std::vector<TargetPackage> parse_packages(std::string_view status) {
 }
 
 std::vector<TargetPackage> read_packages(const Host& host) {
-  const auto status = read_text_if_present(host.resolve(dpkg_status_file), most_status);
+  const fs::path file = host.resolve(dpkg_status_file);
+  std::error_code failure;
+  const auto status = read_text_if_present(file, most_status);
+  // A pipe or a device reads as if it were empty.
+  if (status && !fs::is_regular_file(file, failure)) {
+    throw Error(ErrorCode::host_unfit, format("{} is no file", in_quotes(dpkg_status_file)),
+                "restore it: dpkg keeps earlier ones in /var/backups");
+  }
   if (!status) {
     throw Error(ErrorCode::host_unfit,
                 format("no dpkg database under {}: {} is missing", in_quotes(host.root.string()),

@@ -1,6 +1,7 @@
 // All of dpkg's status, its diversions, and what its versions can do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "support/dpkg_statuses.hpp"
 #include "support/programs.hpp"
@@ -271,6 +272,15 @@ TEST(DpkgDatabases, ThatAreMissingMakeAHostUnfit) {
   EXPECT_EQ(error.code(), ErrorCode::host_unfit);
   EXPECT_THAT(error.message(), HasSubstr("/var/lib/dpkg/status is missing"));
   EXPECT_THAT(error.hint(), HasSubstr("--root"));
+}
+
+TEST(DpkgDatabases, ThatArePipesAreNotTakenForEmptyOnes) {
+  const SampleHost sample;
+  sample.folder.make_folder("var/lib/dpkg");
+  ASSERT_EQ(::mkfifo((sample.folder / "var/lib/dpkg/status").c_str(), 0644), 0);
+  const Error error = thrown_by([&] { read_dpkg_database(sample.host); });
+  EXPECT_EQ(error.code(), ErrorCode::host_unfit);
+  EXPECT_THAT(error.message(), HasSubstr("is no file"));
 }
 
 TEST(Packages, OfThisMachineAreThoseOfDpkgQuery) {
