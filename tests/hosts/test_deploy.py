@@ -124,6 +124,11 @@ def test_a_dry_run_makes_on_each_target_the_plan_that_is_applied_then(make_works
     actions = {name: {package["name"]: package["action"] for package in planned[name]["report"]["plan"]["packages"]}
                for name in targets[:2]}
     assert (actions["root@h1"]["tops-eccl"], actions["free@h2"]["tops-eccl"]) == ("keep", "install")
+    shown = station.fleet.client.run([station.binary, "deploy", packages, *targets, "--dry-run"], timeout=300).stdout
+    for target in targets[:2]:
+        steps = [step["description"] for step in planned[target]["report"]["plan"]["steps"]]
+        own = shown[shown.index(f"steps {target}"):]
+        assert steps and all(re.sub(r"\s+", " ", step)[:40] in re.sub(r"\s+", " ", own) for step in steps), shown
 
     applied = by_target(station.json("deploy", packages, *targets, code=9))
     for target in targets[:2]:

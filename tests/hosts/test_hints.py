@@ -12,7 +12,7 @@ from hosts.users import USERS, add_users
 from support.quoted import to_be_typed
 
 STATES = [*hint_states.STATES, *hint_states_rare.STATES]
-LEAST = 120  # of what the normal run types
+LEAST = 120  # of what all states tell; the normal run types those of each second state
 NO_KEY = "ssh-ed25519 AAAA nobody\n"
 
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,7 @@
 #include "cli/targets/remote_command.hpp"
 #include "cli/targets/transfer_options.hpp"
 #include "cli/validators.hpp"
+#include "topsctl/base/retelling.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/planning/bundle_digest.hpp"
 #include "topsctl/engine/transfer/started_installs.hpp"
@@ -111,9 +113,29 @@ Json deploy_json(const Deployed& each, const DeployCommandOptions& options) {
           {"error", each.result.error ? topsctl::to_json(*each.result.error) : Json(nullptr)}};
 }
 
+// The steps of a target's plan, and what a rollback would not undo. A wrong type counts as absent.
+std::string steps_text(const Json& document) {
+  const Json plan = document.is_object() ? document.value("plan", Json()) : Json();
+  const Json steps = plan.is_object() ? plan.value("steps", Json()) : Json();
+  if (!steps.is_array()) return {};
+  std::string text;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    text += format("  step {} of {}: {}\n", i + 1, steps.size(),
+                   printable(retold(text_in(steps[i], "description"))));
+    const Json effects = steps[i].is_object() ? steps[i].value("not_restored", Json()) : Json();
+    for (const Json& effect : effects) {
+      if (effect.is_string())
+        text += concat("      ", format("rollback cannot undo:"), " ",
+                       printable(retold(effect.get<std::string>())), "\n");
+    }
+  }
+  return text;
+}
+
 // The planned changes on each target.
 std::string plans_text(const std::vector<Deployed>& all, const Style& style) {
   std::vector<std::vector<std::string>> rows = {{"target", "package", "now", "then"}};
+  std::map<std::string, std::vector<std::string>> steps;  // of which targets
   const auto version = [](const Json& package, const char* key) {
     const std::string text = text_in(package, key);
     return text.empty() ? std::string("-") : text;
@@ -121,6 +143,8 @@ std::string plans_text(const std::vector<Deployed>& all, const Style& style) {
   for (const Deployed& each : all) {
     const Json document =
         each.deployment.report ? Json::parse(each.deployment.report->json) : Json();
+    if (std::string own = steps_text(document); !own.empty())
+      steps[std::move(own)].push_back(each.target.text());
     const auto packages = document.find("packages");
     if (packages == document.end() || !packages->is_array()) continue;
     for (const Json& package : *packages) {
@@ -128,7 +152,10 @@ std::string plans_text(const std::vector<Deployed>& all, const Style& style) {
                       version(package, "after")});
     }
   }
-  return rows.size() == 1 ? "" : concat("\n", table(rows, style));
+  std::string text = rows.size() == 1 ? "" : concat("\n", table(rows, style));
+  for (const auto& [planned, targets] : steps)
+    text += concat("\n", style.bold(format("steps")), " ", joined(targets, ", "), "\n", planned);
+  return text;
 }
 
 std::string deploy_text(const std::vector<Deployed>& all, const DeployCommandOptions& options,

@@ -51,7 +51,7 @@ std::vector<TransactionSummary> summaries_of(const std::vector<Transaction>& tra
 // What failed was noted in the language of then.
 TransactionSummary summary_for_reader(const Transaction& transaction) {
   TransactionSummary summary = summary_of(transaction);
-  summary.reason = topsctl::retold(summary.reason);
+  summary.reason = retold(summary.reason);
   return summary;
 }
 
@@ -77,10 +77,10 @@ void list_all(const std::vector<Transaction>& transactions, const HistoryCommand
 }
 
 // Translates it into the current language.
-Json retold(Json report) {
-  if (report.is_string()) return topsctl::retold(report.get<std::string>());
+Json in_language(Json report) {
+  if (report.is_string()) return retold(report.get<std::string>());
   if (report.is_structured())
-    for (Json& each : report) each = retold(std::move(each));
+    for (Json& each : report) each = in_language(std::move(each));
   return report;
 }
 
@@ -97,7 +97,7 @@ void show_one(const Host& host, const std::vector<Transaction>& transactions, st
   output.json = history_body({summary}, reports, nullptr);
   output.text = render_transaction(line_of(*found), style);
   for (const Json& report : reports) {
-    output.text += concat("\n", report_text(report_page(retold(report)), style));
+    output.text += concat("\n", report_text(report_page(in_language(report)), style));
   }
 }
 
