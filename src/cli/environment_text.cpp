@@ -8,12 +8,6 @@
 
 namespace topsctl {
 
-namespace {
-
-constexpr std::size_t widest_value = 48;
-
-}  // namespace
-
 std::string render_environment_check(const EnvironmentCheck& check, const Style& style) {
   std::vector<std::vector<std::string>> rows = {{"variable", "grade", "value", "set in"}};
   for (const SetVariable& variable : set_variables(check.places)) {
@@ -22,7 +16,7 @@ std::string render_environment_check(const EnvironmentCheck& check, const Style&
       const int line = at.assignment->line;
       rows.push_back({is_first ? variable.name : "",
                       is_first ? std::string(name(variable.grade)) : "",
-                      shortened_in_the_middle(printable(at.assignment->value), widest_value),
+                      printable(at.assignment->value),
                       line > 0 ? concat(at.place->name, ":", line) : at.place->name});
     }
   }
@@ -35,7 +29,7 @@ std::string render_environment_check(const EnvironmentCheck& check, const Style&
                     [](const Finding& f) { return f.severity >= Severity::warning; });
   return format("{}{} {} in {}, {}\n", text, style.bold(format("state:")),
                 counted(rows.size() - 1, "assignment"), counted(check.places.size(), "place"),
-                problems == 0 ? std::string("no problems")
+                problems == 0 ? format("no problems")
                               : counted(static_cast<std::size_t>(problems), "problem"));
 }
 
