@@ -135,7 +135,7 @@ std::string steps_text(const Json& document) {
 // The planned changes on each target.
 std::string plans_text(const std::vector<Deployed>& all, const Style& style) {
   std::vector<std::vector<std::string>> rows = {{"target", "package", "now", "then"}};
-  std::map<std::string, std::vector<std::string>> steps;  // of which targets
+  std::map<std::string, std::vector<std::string>> steps;  // and their targets
   const auto version = [](const Json& package, const char* key) {
     const std::string text = text_in(package, key);
     return text.empty() ? std::string("-") : text;
