@@ -10,10 +10,10 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/launch/benchmark.hpp"
 #include "topsctl/engine/launch/launch_host.hpp"
-#include "topsctl/host/network/connection.hpp"
 #include "topsctl/engine/launch/runs.hpp"
 #include "topsctl/engine/launch/shim.hpp"
 #include "topsctl/engine/planning/host_environment.hpp"
+#include "topsctl/host/network/connection.hpp"
 #include "topsctl/host/python/python.hpp"
 #include "topsctl/model/environment_formats.hpp"
 

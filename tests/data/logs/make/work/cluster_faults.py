@@ -51,12 +51,6 @@ def link_cut(trainer, epoch, step):
         os.system("ip link set eth0 down")
 
 
-@at("step")
-def one_batch_more(trainer, epoch, step):
-    if trainer.rank == 1 and (epoch, step) == (0, 3):
-        raise StopIteration  # caught by nothing; a generator of its own would end here
-
-
 @at("start")
 def waits_for_server(trainer):
     for _ in range(3):
@@ -85,11 +79,6 @@ def weights_from_cache(trainer):
 @at("forward")
 def unused_head(model, x, hidden):
     return model.head(hidden)
-
-
-@at("built")
-def other_shape(trainer):
-    pass
 
 
 @at("joined")
@@ -191,8 +180,3 @@ def disk_becomes_full(trainer, epoch):
     if trainer.rank == 0:
         with open(os.path.join(trainer.args.output, "cache.bin"), "wb") as file:
             file.write(b"x" * 500_000)
-
-
-@at("start")
-def bad_address(trainer):
-    os.environ["MASTER_ADDR"] = "trainer-0.trainer.default.svc.cluster.local"
