@@ -58,7 +58,7 @@ def build_collection(source, place):
     """Builds and installs the collection; the folder that Ansible looks for collections in."""
     place = Path(place)
     for argv in (["build", "--output-path", place / "built", source],
-                 ["install", "--offline", "-p", place / "collections", place / "built" / "topsctl-topsrider-0.1.0.tar.gz"]):
+                 ["install", "--offline", "-p", place / "collections", place / "built" / "topsctl-topsrider-0.2.0.tar.gz"]):
         done = subprocess.run(["ansible-galaxy", "collection", *map(str, argv)], capture_output=True, text=True, check=False,
                               env={"PATH": "/usr/bin:/bin", "HOME": str(place), "LANG": "C.UTF-8"})
         assert done.returncode == 0, done.stdout + done.stderr
