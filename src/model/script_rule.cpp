@@ -36,7 +36,7 @@ ScriptRule read_rule(const JsonReader& reader, const PatternNames& names) {
   if (const auto scripts = reader.find("applies_to")) {
     for (const JsonReader& script : scripts->items()) {
       rule.applies_to.push_back(
-          script.text_of({"preinst", "postinst", "prerm", "postrm", "config"}));
+          script.text_of({"preinst", "postinst", "prerm", "postrm", "config", called_program}));
     }
   }
   rule.pattern = read_pattern(reader.at("pattern"), names);

@@ -64,6 +64,9 @@ struct Contents {
   std::vector<ElfFile> elf_files;
   std::vector<std::string>
       not_elf;  // files named as libraries (lib*.so*) that are not ELF; "path (16 bytes)"
+  // Small files of a deb that say how it works, by path: programs whose names its maintainer
+  // scripts have, udev rules, pkg-config's files, scripts of /etc/profile.d; not part of the JSON.
+  std::map<std::string, std::string> texts;
   std::map<Setting, std::uint64_t>
       settings;  // variables of the vendor, with the number of occurrences
   bool operator==(const Contents&) const = default;

@@ -96,8 +96,8 @@ inline auto members_of(ElfFile& value) {
   return std::tie(path, facts);
 }
 inline auto members_of(Contents& value) {
-  auto& [a, b, c, d, e, f, g, h] = value;
-  return std::tie(a, b, c, d, e, f, g, h);
+  auto& [a, b, c, d, e, f, g, h, i] = value;
+  return std::tie(a, b, c, d, e, f, g, h, i);
 }
 inline auto members_of(ContainerFile& value) {
   auto& [a, b, c, d, e, f, g, h, i, j] = value;

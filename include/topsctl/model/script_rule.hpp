@@ -9,6 +9,9 @@
 
 namespace topsctl {
 
+// In `applies_to`: a program of the package that its maintainer scripts run.
+inline constexpr const char* called_program = "called-program";
+
 struct ScriptRule {
   // A finding for each matching line, or for a shell script without a matching line.
   enum class When { matches, missing };

@@ -53,10 +53,11 @@ std::vector<Finding> bundle_findings(const Inspection& inspection) {
     // Archived packages are never selected, so their faults do not matter.
     if (package.verdict == Verdict::archived) continue;
     const auto contents = inspection.contents.find(i);
-    std::vector<Finding> found = package_findings(
-        package, contents == inspection.contents.end() ? nullptr : &contents->second);
+    const Contents* const read =
+        contents == inspection.contents.end() ? nullptr : &contents->second;
+    std::vector<Finding> found = package_findings(package, read);
     std::move(found.begin(), found.end(), std::back_inserter(findings));
-    found = script_findings(package);
+    found = script_findings(package, read);
     std::move(found.begin(), found.end(), std::back_inserter(findings));
   }
   sort_findings(findings);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/inspection/script_lines.hpp"
+#include "engine/inspection/shell_commands.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/inspection/evidence_list.hpp"
 #include "topsctl/host/content/elf.hpp"
@@ -174,14 +175,55 @@ void judge_script(const MaintainerScript& script, const OwnFiles& own, EvidenceB
   judge_lines({script.name, script.text.substr(0, longest_script)}, own, found);
 }
 
+// The first line on which a script runs the program.
+std::optional<ScriptLine> call_of(const std::string& program, const MaintainerScript& script) {
+  if (script_language(script.text) != ScriptLanguage::shell) return std::nullopt;
+  const std::string name = program.substr(program.rfind('/') + 1);
+  for (const ScriptLine& line : script_lines(script.text.substr(0, longest_script))) {
+    if (line.text.size() > longest_line || line.text.find(name) == std::string::npos) continue;
+    for (const ShellCommand& command : shell_line(line.text).commands) {
+      if (command.words.empty()) continue;
+      const std::string& word = command.words.front().text;
+      if (word == name || word == program) return line;
+    }
+  }
+  return std::nullopt;
+}
+
+// What the rules for such programs find in a program that the scripts run.
+void judge_program(const std::string& path, const std::string& text, const Package& package,
+                   EvidenceById& found) {
+  EvidenceById inside;
+  judge_script({called_program, text}, OwnFiles(package), inside);
+  for (const ScriptRule& rule : script_rules()) {
+    const auto lines = inside.find(rule.finding.id);
+    if (rule.applies_to != std::vector<std::string>{called_program} || lines == inside.end())
+      continue;
+    for (const MaintainerScript& script : package.deb->scripts) {
+      const auto call = call_of(path, script);
+      if (!call) continue;
+      EvidenceList& evidence = found[rule.finding.id];
+      evidence.add(script.name, one_blank_each(call->text), call->number);
+      for (const Evidence& piece : lines->second.pieces())
+        evidence.add(path, piece.text, piece.line);
+      break;
+    }
+  }
+}
+
 }  // namespace
 
-std::vector<Finding> script_findings(const Package& package) {
+std::vector<Finding> script_findings(const Package& package, const Contents* contents) {
   std::vector<Finding> findings;
   if (!package.deb) return findings;
   EvidenceById found;
   const OwnFiles own(package);
   for (const MaintainerScript& script : package.deb->scripts) judge_script(script, own, found);
+  if (contents != nullptr) {
+    for (const auto& [path, text] : contents->texts) {
+      if (text.starts_with("#!")) judge_program(path, text, package, found);
+    }
+  }
   for (const auto& [id, evidence] : found) {
     findings.push_back(make_finding(id, package.path, evidence.pieces()));
   }

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/content/settings_scan.hpp"
+#include "topsctl/host/system/pattern.hpp"
 
 namespace topsctl {
 
@@ -25,10 +27,26 @@ constexpr std::array<std::string_view, 8> searched_by_loader = {"/usr/lib",
 constexpr std::array<std::string_view, 7> searched_by_shell = {
     "/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/local/sbin", "/usr/games"};
 constexpr std::size_t most_named = 6;
+constexpr std::size_t most_matches = 32;
 
 template <std::size_t size>
 bool is_among(const std::array<std::string_view, size>& all, std::string_view one) {
   return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+// Which cards a process sees is the matter of its job.
+bool is_plain_setting(std::string_view variable, const std::string& value) {
+  return !value.empty() && !variable.ends_with("_VISIBLE_DEVICES") &&
+         value.find_first_of("$`") == std::string::npos && printable(value) == value;
+}
+
+// The first groups of all matches.
+std::set<std::string> matches_in(const std::string& text, const Pattern& pattern) {
+  std::set<std::string> found;
+  for (auto at = pattern.find_group(text, 0); at && found.size() < most_matches;
+       at = pattern.find_group(text, at->end))
+    found.insert(printable(text.substr(at->begin, at->end - at->begin)));
+  return found;
 }
 
 }  // namespace
@@ -107,23 +125,59 @@ Json drafted_environment(const DraftPackages& packages, const std::string& name,
     auto& known = most[setting.name];
     if (times > known.second) known = {setting.value, times};
   }
-  for (const auto& [variable, value] : most) {
-    // Which cards a process sees is the matter of its job.
-    if (value.first.empty() || variable.ends_with("_VISIBLE_DEVICES") ||
-        value.first.find_first_of("$`") != std::string::npos ||
-        printable(value.first) != value.first)
-      continue;
-    notes.add(concat("/environment/variables/", variables.size()),
-              format("the bundle's files set {} {} times", variable, value.second),
+  const auto add_variable = [&](const std::string& variable, const std::string& value,
+                                const std::string& evidence, const std::string& source) {
+    notes.add(concat("/environment/variables/", variables.size()), evidence,
               format("whether every process needs it"));
-    variables.push_back({{"name", variable},
-                         {"value", value.first},
-                         {"grade", "attested"},
-                         {"source", format("{} places in the bundle's files", value.second)}});
+    variables.push_back(
+        {{"name", variable}, {"value", value}, {"grade", "attested"}, {"source", source}});
+  };
+  for (const auto& [variable, value] : most) {
+    if (is_plain_setting(variable, value.first))
+      add_variable(variable, value.first,
+                   format("the bundle's files set {} {} times", variable, value.second),
+                   format("{} places in the bundle's files", value.second));
+  }
+  for (const DraftPackage& each : packages) {
+    for (const auto& [path, text] : each.texts) {
+      if (!path.starts_with("/etc/profile.d/")) continue;
+      std::map<Setting, std::uint64_t> settings;
+      scan_settings(text, settings);
+      for (const auto& [setting, times] : settings) {
+        if (is_plain_setting(setting.name, setting.value) &&
+            most.emplace(setting.name, std::pair(setting.value, times)).second)
+          add_variable(
+              setting.name, setting.value,
+              format("{} of {} sets {} in login shells", path, each.package->name, setting.name),
+              format("{} of {}", path, each.package->name));
+      }
+    }
   }
   return {{"file", concat("/etc/profile.d/", name, ".sh")},
           {"variables", std::move(variables)},
           {"paths", std::move(paths)}};
+}
+
+void note_texts(const DraftPackages& packages, bool has_cards, DraftNotes& notes) {
+  static const Pattern node(R"re(KERNEL\s*==\s*"([^"]+)")re");
+  static const Pattern directory(R"((?m)^libdir=(/\S+))");
+  for (const DraftPackage& each : packages) {
+    for (const auto& [path, text] : each.texts) {
+      if (path.find("/udev/rules.d/") != std::string::npos) {
+        const std::set<std::string> nodes = matches_in(text, node);
+        if (!nodes.empty())
+          notes.add(
+              has_cards ? "/accelerator" : "",
+              format("{} of {} names device nodes: {}", path, each.package->name, named(nodes)),
+              format("whether they are the nodes of the cards"));
+      } else if (path.ends_with(".pc")) {
+        const std::set<std::string> found = matches_in(text, directory);
+        if (!found.empty())
+          notes.add("/environment/paths", format("{} of {} says where its libraries are: {}", path,
+                                                 each.package->name, named(found)));
+      }
+    }
+  }
 }
 
 }  // namespace topsctl

@@ -22,6 +22,8 @@ struct DraftNotes {
 std::string named(const std::set<std::string>& names);
 
 // The member "environment" of the stack `name`.
+// Notes on what udev rules and pkg-config's files of the debs say.
+void note_texts(const DraftPackages& packages, bool has_cards, DraftNotes& notes);
 Json drafted_environment(const DraftPackages& packages, const std::string& name, DraftNotes& notes);
 
 }  // namespace topsctl

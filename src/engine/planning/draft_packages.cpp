@@ -359,8 +359,10 @@ DraftPackages packages_of_draft(const Inspection& inspection) {
     const auto index =
         static_cast<std::size_t>(each.package - inspection.inventory.packages.data());
     const auto contents = inspection.contents.find(index);
-    if (contents != inspection.contents.end())
+    if (contents != inspection.contents.end()) {
       find_libraries(contents->second, each, packages.inexpressible);
+      each.texts = contents->second.texts;
+    }
     find_programs(each, packages.inexpressible);
     find_module(each);
   }

@@ -41,7 +41,8 @@ struct DraftPackage {
   std::set<std::string> in_circle;   // ids on which it depends, and which come later
   std::vector<DraftLibrary> libraries;
   std::vector<DraftProgram> programs;
-  std::string module;  // of a wheel: its top module; empty: none
+  std::map<std::string, std::string> texts;  // as Contents has them
+  std::string module;                        // of a wheel: its top module; empty: none
 };
 
 struct DraftPackages {

@@ -60,6 +60,7 @@ class Draft {
     add_python();
     json_["environment"] = drafted_environment(packages_, wishes_.name, notes_);
     add_accelerator();
+    note_texts(packages_, json_.contains("accelerator"), notes_);
     add_checks();
     say_what_is_missing();
     json_["draft"] = std::move(notes_.list);

@@ -24,6 +24,8 @@ namespace {
 
 // Approximate memory limit for the list of entries; Debian's packages have at most 60,000.
 constexpr std::size_t most_list_bytes = 56U << 20U;
+constexpr std::uint64_t most_text_size = 128U << 10U;  // bytes
+constexpr std::uint64_t most_text_bytes = 4U << 20U;   // of all together
 
 // The digests that md5sums gives, by path.
 class ClaimedDigests {
@@ -145,17 +147,40 @@ class DataReading {
   void read_file(const TarEntry& entry) {
     ClaimedDigests::Claim* claim = claims_.find(entry.path);
     FileScan scan(entry.path, entry.size, contents_);
+    const bool is_kept = is_telling_text(entry);
+    std::string text;
     std::uint64_t size = 0;
     for (std::string_view bytes = reader_.piece(); !bytes.empty(); bytes = reader_.piece()) {
       size += bytes.size();
       scan.take(bytes);
+      if (is_kept) text.append(bytes);
       if (claim != nullptr || makes_digests_) md5_.update(bytes);
     }
     scan.end(concat("/", entry.path));
+    if (is_kept) {
+      text_bytes_ += text.size();
+      contents_.texts.emplace(concat("/", entry.path), std::move(text));
+    }
     contents_.unpacked_size += size;
     if (makes_digests_) made_.emplace(entry.path, md5_.hex());
     if (claim == nullptr) return;
     compare(*claim, md5_.hex());
+  }
+
+  // Whether Contents::texts has it.
+  bool is_telling_text(const TarEntry& entry) const {
+    if (entry.size > most_text_size || text_bytes_ + entry.size > most_text_bytes) return false;
+    const std::filesystem::path path(entry.path);
+    const std::string folder = path.parent_path().string();
+    if (folder.ends_with("udev/rules.d") || folder.ends_with("/pkgconfig") ||
+        folder == "etc/profile.d")
+      return true;
+    const std::string name = path.filename().string();
+    const auto& scripts = package_.deb->scripts;
+    return folder.ends_with("bin") &&
+           std::any_of(scripts.begin(), scripts.end(), [&](const MaintainerScript& script) {
+             return script.text.find(name) != std::string::npos;
+           });
   }
 
   std::string digest_lines() const {
@@ -284,6 +309,7 @@ class DataReading {
   Md5 md5_;
   std::vector<PayloadEntry> files_;
   std::size_t list_bytes_ = 0;
+  std::uint64_t text_bytes_ = 0;
   bool makes_digests_ = false;
   std::map<std::string, std::string, std::less<>> made_;  // digests of all files, by path
   std::map<std::string_view, std::string> found_;         // digests of files of md5sums, by path

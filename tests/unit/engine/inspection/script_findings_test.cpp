@@ -54,11 +54,21 @@ TEST_P(EachScriptRule, FindsItsExamplesAndPassesOverTheOthers) {
   const ScriptRule& rule = GetParam();
   EXPECT_FALSE(rule.example_match.empty());
   EXPECT_FALSE(rule.example_no_match.empty());
+  const bool is_of_programs = rule.applies_to == std::vector<std::string>{called_program};
+  const auto found = [&](const std::string& script) {
+    if (!is_of_programs) return ids_of(script);
+    EXPECT_THAT(ids_of(script), Not(Contains(rule.finding.id)));
+    Contents contents;
+    contents.texts["/usr/sbin/get-it"] = script.starts_with("#!") ? script : "#!/bin/sh\n" + script;
+    EXPECT_THAT(ids(script_findings(package_with("echo get-it\n"), &contents)),
+                Not(Contains(rule.finding.id)));
+    return ids(script_findings(package_with("if true; then get-it -q; fi\n"), &contents));
+  };
   for (const std::string& script : rule.example_match) {
-    EXPECT_THAT(ids_of(script), Contains(rule.finding.id)) << script;
+    EXPECT_THAT(found(script), Contains(rule.finding.id)) << script;
   }
   for (const std::string& script : rule.example_no_match) {
-    EXPECT_THAT(ids_of(script), Not(Contains(rule.finding.id))) << script;
+    EXPECT_THAT(found(script), Not(Contains(rule.finding.id))) << script;
   }
 }
 

@@ -291,5 +291,24 @@ TEST(NamesOfDraftedStacks, AreIdentifiers) {
   EXPECT_EQ(stack_name_of("--x"), "x");
 }
 
+TEST(DraftsOfStacks, QuoteWhatTheFilesOfDebsSay) {
+  Bundle bundle;
+  bundle.deb("acme-runtime", "2.3.1-1");
+  auto& texts = bundle.inspection.contents[0].texts;
+  texts["/etc/profile.d/acme.sh"] =
+      "export CUDA_CACHE_DISABLE=1\nexport CUDA_VISIBLE_DEVICES=0\n"
+      "export CUDA_HOME=$HOME/x\n";
+  texts["/usr/lib/udev/rules.d/60-acme.rules"] = R"(SUBSYSTEM=="misc", KERNEL=="acme[0-9]*")";
+  texts["/usr/lib/pkgconfig/acme.pc"] = "prefix=/opt/acme\nlibdir=/opt/acme/lib\n";
+  const Json draft = bundle.draft();
+  const Json& variables = draft.at("environment").at("variables");
+  ASSERT_EQ(variables.size(), 1U);
+  EXPECT_EQ(variables[0].at("name"), "CUDA_CACHE_DISABLE");
+  EXPECT_EQ(variables[0].at("source"), "/etc/profile.d/acme.sh of acme-runtime");
+  EXPECT_THAT(decisions(draft),
+              Contains(HasSubstr("60-acme.rules of acme-runtime names device nodes: acme[0-9]*")));
+  EXPECT_THAT(to_text(draft.at("draft")), HasSubstr("says where its libraries are: /opt/acme/lib"));
+}
+
 }  // namespace
 }  // namespace topsctl
