@@ -119,9 +119,36 @@ def test_both_generations_climb_to_the_ranks(installed, schema, personality, ran
 def test_the_tools_of_the_vendor_are_run_when_asked_for(installed):
     document = verify(installed("t2x"), "--level", "perf", "--ranks", "1")
     told = {check["id"]: check for check in document["checks"] if check["rung"] == "perf"}
-    assert len(told) == 9
+    assert len(told) == 10 and told.pop("bandwidth")["status"] == "pass", document
     for name, tool in told.items():
         assert tool["status"] == "pass" and name.replace("-", "_") in tool["observed"] and "25136" in tool["observed"], tool
+
+
+def test_the_bandwidth_is_measured_compared_and_shown_later(copy_of, schema):
+    host = copy_of("t2x")
+    done = host.run(["topsctl", "bench", "--json", "--nproc", "2", "--duration", "20", "--operations", "broadcast", "--sizes", "64K"], timeout=600)
+    report = json.loads(done.stdout)
+    host.path("/srv/report.json").write_text(done.stdout)
+    perf = ["--level", "perf", "--ranks", "2", "--baseline", "/srv/report.json", "--at-least", "1"]
+    bandwidth = next(check for check in verify(host, *perf)["checks"] if check["id"] == "bandwidth")
+    assert bandwidth["status"] == "pass" and "broadcast, 64.0 KiB" in bandwidth["observed"], bandwidth
+    for command in ("status", "watch"):
+        shown = json.loads(host.run(["topsctl", command, "--json"]).stdout)
+        schema(shown, command)
+        assert (shown["benchmark"]["operation"], shown["benchmark"]["backend"], shown["benchmark"]["ranks"]) == ("broadcast", "eccl", 2)
+        assert "broadcast, 64.0 KiB" in host.run(["topsctl", command]).stdout
+
+    for each in report["measurements"]:
+        each["bus_gb_s"] *= 1000
+    host.path("/srv/report.json").write_text(json.dumps(report))
+    failed = [check for check in verify(host, *perf, code=5)["checks"] if check["status"] == "fail"]
+    assert [check["id"] for check in failed] == ["bandwidth"] and "of the baseline's" in failed[0]["observed"]
+    host.path(NODES[0]).unlink()
+    document = verify(host, *perf, code=5)
+    assert statuses(document)["bandwidth"] == "skipped"
+    assert "--level perf" in verify(host, *perf[2:], code=2)["error"]["message"]
+    host.path("/srv/report.json").write_text("[]")
+    assert "is not a report" in verify(host, *perf, code=3)["error"]["message"]
 
 
 def test_the_results_are_left_and_no_link_is_followed(copy_of):

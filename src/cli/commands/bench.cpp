@@ -1,8 +1,5 @@
 // topsctl bench: the bandwidths of a stack's collectives, copies and links on this host or several.
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,6 +9,7 @@
 #include "cli/option_table.hpp"
 #include "cli/report_option.hpp"
 #include "cli/training/asked_launch.hpp"
+#include "cli/training/bench_run.hpp"
 #include "cli/training/bench_text.hpp"
 #include "cli/training/hosts_launch.hpp"
 #include "cli/training/launch_text.hpp"
@@ -36,13 +34,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t most_log = std::uint64_t{64} << 20U;       // bytes
-constexpr std::uint64_t most_baseline = std::uint64_t{16} << 20U;  // bytes
-constexpr std::int64_t most_ranks_on_cpu = 8;                      // by default
-constexpr std::int64_t usual_duration_ms = 200;
+constexpr std::int64_t most_ranks_on_cpu = 8;  // by default
 constexpr std::int64_t most_duration_ms = 60'000;
-constexpr std::int64_t usual_share = 80;
-constexpr double percent = 100;
+constexpr std::int64_t whole = 100;  // percent
 constexpr std::uint64_t most_size = std::uint64_t{16} << 30U;
 constexpr std::uint64_t bytes_of_element = 4;
 
@@ -52,9 +46,9 @@ struct BenchCommandOptions {
   std::string backend;
   std::string operations;
   std::string sizes;
-  std::int64_t duration_ms = usual_duration_ms;  // of each measurement
+  std::int64_t duration_ms = usual_bench_ms;  // of each measurement
   std::string baseline;
-  std::int64_t share = usual_share;  // percent
+  std::int64_t share = usual_baseline_percent;  // percent
   std::string report;
 };
 
@@ -110,74 +104,12 @@ LaunchRequest request_of(const BenchCommandOptions& options, const BenchBackend&
       wishes.sizes.push_back(*size_in_bytes(size));
   }
   wishes.duration_ms = options.duration_ms;
-  LaunchRequest request = options.request;
-  request.level = no_preflight;
-  request.shim = shim_never;
-  request.measurement = benchmark_argument(wishes, stack);
+  LaunchRequest request = measuring(options.request, wishes, stack);
   if (request.ranks == 0 && request.cards.empty() && backend.name == cpu_backend) {
     const auto cores = static_cast<std::int64_t>(std::thread::hardware_concurrency());
     request.ranks = std::clamp(cores, std::int64_t{2}, most_ranks_on_cpu);
   }
   return request;
-}
-
-// Shows how far rank 0 is.
-class BenchListener : public RankListener {
- public:
-  explicit BenchListener(EventSink& events) : events_(events) {}
-  void line(std::int64_t /*rank*/, std::string_view /*text*/) override {}
-  void launcher_line(std::string_view /*text*/) override {}
-  void checked(const BusyCheck& /*check*/, std::int64_t /*ranks*/) override {}
-  void stood_still(const Standstill& /*stall*/, OnStall /*what*/) override {}
-  void restarts(const AttemptRecord& /*failed*/, std::int64_t /*pause_ms*/) override {}
-  void progressed(const AttemptRecord& attempt) override {
-    if (attempt.ranks.empty()) return;
-    const std::string& done = attempt.ranks.front().iteration;
-    events_.working(done.empty() ? format("starting the ranks") : format("measured {}", done));
-  }
-
- private:
-  EventSink& events_;
-};
-
-struct BenchRun {
-  ReportHeader header;
-  std::string text;     // of a failure, or of hosts
-  int status = 0;       // of the ranks
-  int ended_by = 0;     // signal that topsctl received; 0: none
-  fs::path log;         // of rank 0; empty: none
-  fs::path log_folder;  // empty: nothing was started
-};
-
-fs::path log_of_first_rank(const Json& record) {
-  const Json& attempts = record.at("attempts");
-  if (attempts.empty()) return {};
-  for (const Json& rank : attempts.back().at("ranks")) {
-    if (rank.at("in_world").is_number() ? rank.at("in_world") == 0 : rank.at("rank") == 0)
-      return rank.at("log").get<std::string>();
-  }
-  return {};
-}
-
-BenchRun run_here(LaunchRequest request, const Stack& stack, bool measures_cpu, Session& session) {
-  require_usable_host(session.host, Purpose::look);
-  const std::string run = new_run_name(session.host);
-  const DiagnosisCatalogue catalogue = known_diagnoses(stack.backend.name);
-  PreparedLaunch prepared = prepared_launch(request, run, stack, catalogue, true, session);
-  complete_launch(prepared, request, run, stack, session);
-  BenchListener listener(*session.events);
-  const Language language = used_language();
-  const LaunchRecord record =
-      launch(session.host, prepared.wishes, std::move(prepared.begun), language, listener);
-  BenchRun done;
-  // Of the stack, which gloo does not use.
-  if (!measures_cpu) done.header.warnings = prepared.warnings;
-  done.status = record.status.value_or(1);
-  done.log_folder = record.log_folder;
-  done.log = log_of_first_rank(to_json(record));
-  done.ended_by = record.ended_by.value_or(0);
-  if (done.status != 0) done.text = judgement_text(record, language, session.style);
-  return done;
 }
 
 BenchRun run_on_hosts(const BenchCommandOptions& options, const LaunchRequest& request,
@@ -207,13 +139,6 @@ Json body_of(const Benchmark& benchmark, const BenchmarkVerdict& verdict, const 
   return body;
 }
 
-Error failure_of(const BenchRun& done) {
-  return {ErrorCode::checks_failed,
-          done.status == 0 ? format("the benchmark ended before its last measurement")
-                           : format("the benchmark ended with exit status {}", done.status),
-          format("see the logs of its ranks in {}", printable(done.log_folder.string()))};
-}
-
 void require_sense(const BenchCommandOptions& options, const OptionTable& table, const Stack& stack,
                    const BenchBackend& backend) {
   if (!options.backend.empty() && options.backend != cpu_backend &&
@@ -231,38 +156,26 @@ void require_sense(const BenchCommandOptions& options, const OptionTable& table,
                 "name the report to compare with: --baseline FILE.json");
 }
 
-// Its logs are of use only if it failed, or if a place for them was named.
-void remove_logs(const BenchRun& done, const BenchCommandOptions& options) {
-  if (done.log_folder.empty() || !options.request.log_folder.empty()) return;
-  std::error_code ignored;
-  fs::remove_all(done.log_folder, ignored);
-  fs::remove(done.log_folder.parent_path(), ignored);  // if it is empty
-}
-
 Output run_bench(const BenchCommandOptions& options, const OptionTable& table, Session& session) {
   require_report_place(options.report);
   require_hosts(table, options.hosts);
   std::optional<Benchmark> baseline;
-  if (!options.baseline.empty() && ::access(options.baseline.c_str(), R_OK) != 0)
-    throw system_error(errno, "read", options.baseline, ErrorCode::bad_input);
-  if (!options.baseline.empty())
-    baseline = benchmark_in_report(read_text(options.baseline, most_baseline),
-                                   in_quotes(options.baseline));
+  if (!options.baseline.empty()) baseline = baseline_in(options.baseline);
   const Stack stack = stack_on(session.host, options.request.stack);
   const BenchBackend backend = backend_of(options, stack, session.host);
   require_sense(options, table, stack, backend);
   const LaunchRequest request = request_of(options, backend, stack);
   const BenchRun done = is_for_hosts(options.hosts)
                             ? run_on_hosts(options, request, stack, table, session)
-                            : run_here(request, stack, backend.name == cpu_backend, session);
+                            : bench_here(request, stack, backend.name == cpu_backend, session);
   Output output;
   output.header = done.header;
   output.header.command = "bench";
-  Benchmark benchmark;
-  if (!done.log.empty()) benchmark = benchmark_in(read_text(done.log, most_log));
-  BenchmarkVerdict verdict;
+  const Benchmark benchmark = benchmark_of(done);
+  // Its logs are of use only if it failed, or if a place for them was named.
+  const bool are_logs_kept = !options.request.log_folder.empty();
   if (done.ended_by != 0) {
-    remove_logs(done, options);
+    if (!are_logs_kept) remove_logs(done);
     throw_interrupted_by(done.ended_by);
   }
   if (done.status != 0 || !benchmark.is_complete) {
@@ -270,21 +183,19 @@ Output run_bench(const BenchCommandOptions& options, const OptionTable& table, S
       output.header.exit = ExitCode::problems;
     if (!output.header.error && !done.log_folder.empty()) output.header.error = failure_of(done);
     output.text = done.text;
-    output.json = to_line(body_of(benchmark, verdict, &stack, backend.reason));
+    output.json = to_line(body_of(benchmark, {}, &stack, backend.reason));
     return output;
   }
-  verdict.stragglers = stragglers_of(benchmark);
-  verdict.has_baseline = baseline.has_value();
-  if (baseline)
-    verdict.shortfalls =
-        shortfalls_of(benchmark, *baseline, static_cast<double>(options.share) / percent);
+  const BenchmarkVerdict verdict =
+      judged(benchmark, baseline ? &*baseline : nullptr, options.share);
+  if (!is_for_hosts(options.hosts)) remember(benchmark, verdict, session);
   if (!verdict.stragglers.empty() || !verdict.shortfalls.empty())
     output.header.exit = ExitCode::problems;
   if (!backend.reason.empty()) output.header.warnings.push_back(backend.reason);
   const Json body = body_of(benchmark, verdict, &stack, backend.reason);
   output.json = to_line(body);
   output.text = benchmark_text(benchmark, verdict, session.style);
-  remove_logs(done, options);
+  if (!are_logs_kept) remove_logs(done);
   write_report(options.report, document(output.header, body), benchmark_page(benchmark, verdict),
                output);
   return output;
@@ -315,7 +226,7 @@ CommandAction define_bench(OptionTable& table) {
   table
       .value("--at-least", options->share, "Lowest share of the baseline that passes; default: 80",
              "PERCENT")
-      .check(whole_number(1, static_cast<std::int64_t>(percent)));
+      .check(whole_number(1, whole));
   table.value("--stack", request.stack, "Name of a known stack, or a stack file", "STACK")
       .lists("stacks");
   table.value("--python", request.python, "Interpreter; default: the stack's", "EXE");

@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/finding_text.hpp"
 #include "cli/option_table.hpp"
+#include "cli/training/bench_run.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/checks.hpp"
@@ -25,6 +26,7 @@ namespace {
 constexpr std::int64_t most_cards = 1024;
 constexpr std::int64_t most_timeout_s = 86'400;
 constexpr std::int64_t ms_per_s = 1000;
+constexpr std::int64_t most_percent = 100;
 
 struct VerifyCommandOptions {
   std::string root = "/";
@@ -34,6 +36,8 @@ struct VerifyCommandOptions {
   std::int64_t cards = 0;
   std::int64_t ranks = 0;
   std::int64_t timeout_s = 300;
+  std::string baseline;
+  std::int64_t least_percent = usual_baseline_percent;
 };
 
 std::string body_text(const Json& body) {
@@ -69,14 +73,34 @@ std::string verify_text(const Stack& stack, const Verification& verification, co
       fitted_lines(concat(style.bold(format("state:")), " ", state_of(verification), "\n"), style));
 }
 
-Output run_verify(const VerifyCommandOptions& options, Session& session) {
+// A baseline is read before anything else runs.
+void require_sense(const VerifyCommandOptions& options, const OptionTable& table) {
+  if (table.has("--at-least") && options.baseline.empty())
+    throw Error(ErrorCode::usage, "--at-least needs --baseline",
+                "name the report to compare with: --baseline FILE.json");
+  if (options.baseline.empty()) return;
+  if (*level_named(options.level) != CheckLevel::perf)
+    throw Error(ErrorCode::usage, "--baseline needs --level perf",
+                "compare with it at that level: --level perf");
+  static_cast<void>(baseline_in(options.baseline));
+}
+
+Output run_verify(const VerifyCommandOptions& options, const OptionTable& table, Session& session) {
+  require_sense(options, table);
   const Host host = session.with_root(options.root);
   require_usable_host(host, Purpose::look);
   const Stack stack = stack_on(host, options.stack);
   const VerifyOptions verify_options{*level_named(options.level), options.cards, options.ranks,
                                      options.timeout_s * ms_per_s, session.events};
-  const Verification verification =
-      run_checks(host, stack, stack.checks, options.python, verify_options);
+  Verification verification = run_checks(host, stack, stack.checks, options.python, verify_options);
+  if (*level_named(options.level) == CheckLevel::perf && host.root == "/" &&
+      !stack.backend.name.empty()) {
+    verification.checks.push_back(
+        bandwidth_check(stack,
+                        {options.stack, verification.python, options.ranks, options.timeout_s,
+                         options.baseline, options.least_percent},
+                        verification.stop ? verification.stop->check : std::string(), session));
+  }
   Output output;
   output.header.command = "verify";
   output.header.warnings = unfinished_warnings(host);
@@ -106,9 +130,15 @@ CommandAction define_verify(OptionTable& table) {
       .check(whole_number(1, most_cards));
   table.value("--ranks", options->ranks, "Number of processes that level 'ranks' starts", "N")
       .check(whole_number(1, most_cards));
+  table.value("--baseline", options->baseline,
+              "Compare level 'perf' with this JSON report of `topsctl bench`", "FILE.json");
+  table
+      .value("--at-least", options->least_percent,
+             "Lowest share of the baseline that passes; default: 80", "PERCENT")
+      .check(whole_number(1, most_percent));
   table.value("--timeout", options->timeout_s, "Timeout of each process in seconds", "S")
       .check(whole_number(1, most_timeout_s));
-  return {[options](Session& session) { return run_verify(*options, session); },
+  return {[options, &table](Session& session) { return run_verify(*options, table, session); },
           body_text(verify_body({}, {}))};
 }
 

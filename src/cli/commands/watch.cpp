@@ -65,7 +65,8 @@ class Watching {
         stack_(stack_on(host_, options.stack)),
         catalogue_(known_diagnoses(stack_.backend.name)),
         load_(host_),
-        network_(host_) {
+        network_(host_),
+        benchmark_(last_benchmark(own_)) {
     // An unknown run is reported at once.
     if (!options.run.empty()) static_cast<void>(run_named(own_, options.run));
     if (!options.telemetry.empty()) telemetry_.emplace(options.telemetry);
@@ -77,6 +78,7 @@ class Watching {
     Look look{card_watch(facts.state), judge_machine(catalogue_, facts, used_language())};
     look.watch.host = load_.look();
     look.watch.network = network_.look();
+    look.watch.benchmark = benchmark_;
     const auto run = this->run();
     if (run) words_.add_to(look.watch, run->record.ranks, host_.clock->steady());
     add_throughput(look.watch, run ? run->record.global_batch : std::nullopt);
@@ -110,6 +112,7 @@ class Watching {
   RankWords words_;
   HostLoadMeter load_;
   NetworkMeter network_;
+  const std::optional<BenchmarkNote> benchmark_;
   std::optional<FlowTelemetry> telemetry_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/training/bench_text.hpp"
 #include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/host.hpp"
@@ -207,6 +208,7 @@ ReportPage status_page(const Json& document) {
   add("Python", python_line(document));
   add("environment", environment_line(document));
   add("cards", cards_line(document));
+  add("benchmark", benchmark_line(part_of(document, "benchmark")));
   if (part_of(document, "cards").is_object()) add("trainings", trainings_line(document));
   add("waiting", waiting_lines(document));
   return page;

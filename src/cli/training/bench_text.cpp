@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "cli/finding_text.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/host.hpp"
 
 namespace topsctl {
 
@@ -134,6 +136,8 @@ std::string state_of(const BenchmarkVerdict& verdict) {
   return joined(parts, "; ");
 }
 
+}  // namespace
+
 std::vector<std::string> complaints_of(const Benchmark& benchmark,
                                        const BenchmarkVerdict& verdict) {
   std::vector<std::string> lines;
@@ -142,7 +146,23 @@ std::vector<std::string> complaints_of(const Benchmark& benchmark,
   return lines;
 }
 
-}  // namespace
+std::string benchmark_line(const Json& note) {
+  if (!note.is_object()) return {};
+  try {
+    const auto stragglers = note.at("stragglers").get<std::int64_t>();
+    const std::string speed =
+        format("{}, {}: {} GB/s, {} on {}, {}", printable(note.at("operation").get<std::string>()),
+               human_size(note.at("bytes").get<std::uint64_t>()),
+               three_digits(note.at("bus_gb_s").get<double>()),
+               printable(note.at("backend").get<std::string>()),
+               counted(static_cast<std::size_t>(note.at("ranks").get<std::int64_t>()), "rank"),
+               local_minute(time_of(note.at("measured_at").get<std::string>())));
+    if (stragglers <= 0) return speed;
+    return concat(speed, ", ", counted(static_cast<std::size_t>(stragglers), "straggler"));
+  } catch (const Json::exception&) {
+    return {};
+  }
+}
 
 std::string benchmark_text(const Benchmark& benchmark, const BenchmarkVerdict& verdict,
                            const Style& style) {

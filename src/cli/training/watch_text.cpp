@@ -2,9 +2,11 @@
 #include "cli/training/watch_text.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
+#include "cli/training/bench_text.hpp"
 #include "cli/training/live_view.hpp"
 #include "topsctl/base/text.hpp"
 
@@ -94,6 +96,8 @@ std::string host_text(const CardWatch& watch) {
                           one_decimal(throughput.samples_per_second),
                           throughput.global_batch ? concat(*throughput.global_batch) : "-"),
                    "\n");
+  if (watch.benchmark)
+    text += concat(format("benchmark:"), " ", benchmark_line(to_json(watch.benchmark)), "\n");
   for (const std::string& advice : watch.advice)
     text += concat(format("advice:"), " ", advice, "\n");
   return text;

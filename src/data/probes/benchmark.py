@@ -353,4 +353,5 @@ def main():
         PLACE.call("destroy_process_group")()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -239,6 +239,7 @@ Json to_json(const CardWatch& watch, const Judgement& judgement) {
           {"network", std::move(network)},
           {"throughput", to_json(watch.throughput)},
           {"advice", watch.advice},
+          {"benchmark", to_json(watch.benchmark)},
           {"verdict", name(judgement.verdict)},
           {"first_cause", text_or_null(judgement.first_cause)}};
 }

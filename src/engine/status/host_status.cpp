@@ -246,6 +246,7 @@ HostStatus host_status(const Host& host, const StatusRequest& request) {
     status.driver = state.driver_release;
     if (status.driver.empty() && state.cards) status.driver = state.cards->driver_version;
     add_runs(request.own, status);
+    status.benchmark = last_benchmark(request.own);
   }
   if (stack) {
     VerifyOptions options;
@@ -341,6 +342,7 @@ Json to_json(const HostStatus& status) {
           {"checks", topsctl::to_json(status.checks)},
           {"environment", to_json(status.environment)},
           {"cards", to_json(status.cards)},
+          {"benchmark", topsctl::to_json(status.benchmark)},
           {"trainings", std::move(trainings)},
           {"failed_run", status.failed_run ? to_json(*status.failed_run) : Json(nullptr)},
           {"waiting", status.is_history_readable ? std::move(waiting) : Json(nullptr)},

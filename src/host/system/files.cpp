@@ -81,6 +81,17 @@ std::optional<std::string> read_text_if_present(const fs::path& file, std::uint6
   return read_text(file, most);
 }
 
+ScratchFolder::ScratchFolder(std::string_view purpose) {
+  std::string name = (fs::temp_directory_path() / concat("topsctl-", purpose, "-XXXXXX")).string();
+  if (::mkdtemp(name.data()) == nullptr) throw system_error(errno, "create directory", name);
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
 void write_all(const Descriptor& to, std::string_view bytes, const fs::path& name) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(to.get(), bytes.data(), bytes.size());

@@ -30,26 +30,6 @@ constexpr const char* signing_hint =
     "see the output of ssh-keygen above; signing needs an Ed25519 key (`ssh-keygen -t "
     "ed25519`) and ssh-keygen of OpenSSH 8.1 or later";
 
-// A private temporary directory: ssh-keygen writes the signature beside the file, and would prompt
-// before it replaces one.
-class SigningFolder {
- public:
-  SigningFolder() : path_((fs::temp_directory_path() / "topsctl-sign-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr) throw system_error(errno, "create directory", path_);
-  }
-  ~SigningFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  SigningFolder(const SigningFolder&) = delete;
-  SigningFolder& operator=(const SigningFolder&) = delete;
-
-  fs::path file() const { return fs::path(path_) / "file"; }
-
- private:
-  std::string path_;
-};
-
 struct SigningRun {
   int status = -1;
   std::string not_started;  // why not; empty: it was
@@ -88,12 +68,13 @@ SigningRun run_at_terminal(const std::vector<std::string>& argv,
 std::string signature_by(const std::string& key_file, std::string_view bytes,
                          std::string_view name_space,
                          const std::map<std::string, std::string>& environment) {
-  const SigningFolder folder;
-  write_plainly(folder.file(), bytes, 0600);
-  const SigningRun run =
-      run_at_terminal({"ssh-keygen", "-q", "-Y", "sign", "-n", std::string(name_space), "-f",
-                       key_file, folder.file().string()},
-                      environment);
+  // ssh-keygen writes the signature beside the file, and would prompt before it replaces one.
+  const ScratchFolder folder("sign");
+  const fs::path file = folder.path() / "file";
+  write_plainly(file, bytes, 0600);
+  const SigningRun run = run_at_terminal({"ssh-keygen", "-q", "-Y", "sign", "-n",
+                                          std::string(name_space), "-f", key_file, file.string()},
+                                         environment);
   throw_if_interrupted();
   if (!run.not_started.empty()) {
     throw Error(ErrorCode::host_unfit, format("cannot run ssh-keygen: {}", run.not_started),
@@ -103,7 +84,7 @@ std::string signature_by(const std::string& key_file, std::string_view bytes,
     throw Error(ErrorCode::usage, format("ssh-keygen failed to sign with {}", in_quotes(key_file)),
                 signing_hint);
   }
-  std::string signature = read_text(concat(folder.file().string(), ".sig"), most_made);
+  std::string signature = read_text(concat(file.string(), ".sig"), most_made);
   try {
     static_cast<void>(signing_key(bytes, signature, name_space));
   } catch (const Error& error) {

@@ -8,6 +8,7 @@
 
 #include "topsctl/engine/diagnosis/machine_state.hpp"
 #include "topsctl/engine/diagnosis/verdict.hpp"
+#include "topsctl/engine/launch/benchmark_note.hpp"
 #include "topsctl/engine/launch/flow_telemetry.hpp"
 #include "topsctl/engine/launch/throughput.hpp"
 #include "topsctl/host/facts/network_load.hpp"
@@ -44,8 +45,9 @@ struct CardWatch {
   std::vector<FlowPort> ports;      // ports with telemetry
   HostLoad host;
   std::vector<NetworkRate> network;
-  Throughput throughput;            // of the run whose ranks are shown
-  std::vector<std::string> advice;  // on workers and memory
+  Throughput throughput;                   // of the run whose ranks are shown
+  std::vector<std::string> advice;         // on workers and memory
+  std::optional<BenchmarkNote> benchmark;  // this user's last one
 };
 
 // Pure.
@@ -53,7 +55,7 @@ CardWatch card_watch(const MachineState& state);
 // From the ranks' pace and the batch size in the record of their run. Adds the advice too.
 void add_throughput(CardWatch& watch, std::optional<std::int64_t> global_batch);
 // {source, failure, cards[], ranks[], cards_busy, idle_alarm, telemetry[], host, bandwidth_gbps,
-// network[], throughput, advice[], verdict, first_cause}
+// network[], throughput, advice[], benchmark, verdict, first_cause}
 Json to_json(const CardWatch& watch, const Judgement& judgement);
 // The text exposition format of Prometheus. The names begin with `prefix`; with "enflame_gcu" they
 // match the vendor's gcu-exporter. Omits unknown values.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "topsctl/engine/launch/benchmark_note.hpp"
 #include "topsctl/engine/launch/runs.hpp"
 #include "topsctl/host/facts/calling_shell.hpp"
 #include "topsctl/host/filesystem/digest_cache.hpp"
@@ -84,8 +85,9 @@ struct HostStatus {
   std::vector<CheckResult> checks;  // of level `files`
   std::optional<ShellEnvironment> environment;
   std::optional<CardsInUse> cards;
-  std::vector<Run> trainings;     // running trainings of this user
-  std::optional<Run> failed_run;  // the last run of this user, if it failed
+  std::optional<BenchmarkNote> benchmark;  // this user's last one
+  std::vector<Run> trainings;              // running trainings of this user
+  std::optional<Run> failed_run;           // the last run of this user, if it failed
   std::vector<WaitingTransaction> waiting;
   NextCommand next;
 

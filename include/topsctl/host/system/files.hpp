@@ -46,6 +46,21 @@ std::vector<std::filesystem::path> output_files();
 // syncfs(2) of the file system of `path`; throws if the kernel reports a failed write.
 void sync_file_system(const std::filesystem::path& path);
 
+// A new private directory in that of temporary files (TMPDIR), which goes with the object.
+class ScratchFolder {
+ public:
+  // `purpose`: a word for its name. Throws Error if it cannot be made.
+  explicit ScratchFolder(std::string_view purpose);
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 // Writes all bytes to a descriptor; throws on a short write.
 void write_all(const Descriptor& to, std::string_view bytes, const std::filesystem::path& name);
 

@@ -7,8 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "support/sample_host.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/launch/benchmark_note.hpp"
 
 namespace topsctl {
 namespace {
@@ -171,6 +173,34 @@ TEST(Baselines, AreReportsAndAreComparedByOperationAndSize) {
 TEST(Baselines, OfAnotherFormAreRefused) {
   for (const std::string text : {"", "{}", "[]", "{\"backend\": null}", "{\"backend\": \"a\"}"})
     EXPECT_THROW(benchmark_in_report(text, "'old.json'"), Error) << text;
+}
+
+// The largest measurement of the first operation, of the backend itself.
+TEST(BenchmarkNote, IsReadAsItWasWritten) {
+  SampleHost sample;
+  EXPECT_FALSE(last_benchmark(sample.host));
+  Benchmark benchmark = equal_ranks(1, 2);
+  benchmark.measurements = {{"eccl", "all_reduce", 65536, 9, 1, 1, 1, 0.5, 0.5},
+                            {"eccl", "all_reduce", 1048576, 9, 1, 1, 1, 2, 2},
+                            {"gloo", "all_reduce", 4194304, 9, 1, 1, 1, 8, 8},
+                            {"eccl", "broadcast", 4194304, 9, 1, 1, 1, 9, 9}};
+  const auto note = note_of(benchmark, 1, "2026-11-30T18:00:00Z");
+  write_note(sample.host, note);
+  const auto read = last_benchmark(sample.host);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(to_json(read), to_json(std::optional(note)));
+  EXPECT_EQ(read->bytes, 1048576U);
+  EXPECT_EQ(read->ranks, 2);
+}
+
+TEST(BenchmarkNote, OfAnotherFormIsNone) {
+  SampleHost sample;
+  for (const char* text : {"", "[]", "{}", R"({"ranks": "2"})",
+                           R"({"measured_at": "x", "backend": "b", "device": "d", "ranks": -1,
+                               "operation": "o", "bytes": 1, "bus_gb_s": 1, "stragglers": 0})"}) {
+    sample.folder.write(concat(sample.host.state, "/benchmark.json").substr(1), text);
+    EXPECT_FALSE(last_benchmark(sample.host)) << text;
+  }
 }
 
 }  // namespace

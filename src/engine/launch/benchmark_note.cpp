@@ -1,0 +1,89 @@
+// One JSON file beside the runs.
+#include "topsctl/engine/launch/benchmark_note.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr mode_t note_folder_mode = 0700;
+constexpr mode_t note_mode = 0600;
+constexpr std::uint64_t most_of_note = 64U << 10U;
+
+fs::path file_on(const Host& own) {
+  return own.resolve(concat(own.state, "/benchmark.json"));
+}
+
+std::string printable_at(const Json& json, const char* key) {
+  return printable(json.at(key).get<std::string>());
+}
+
+}  // namespace
+
+BenchmarkNote note_of(const Benchmark& benchmark, std::size_t stragglers,
+                      const std::string& measured_at) {
+  const Measurement* largest = &benchmark.measurements.front();
+  for (const Measurement& each : benchmark.measurements) {
+    if (each.operation == largest->operation && each.backend == largest->backend &&
+        each.bytes > largest->bytes)
+      largest = &each;
+  }
+  return {.measured_at = measured_at,
+          .backend = benchmark.backend,
+          .device = benchmark.device,
+          .ranks = static_cast<std::int64_t>(benchmark.ranks.size()),
+          .operation = largest->operation,
+          .bytes = largest->bytes,
+          .bus_gb_s = largest->bus_gb_s,
+          .stragglers = static_cast<std::int64_t>(stragglers)};
+}
+
+void write_note(const Host& own, const BenchmarkNote& note) {
+  try {
+    make_directories(file_on(own).parent_path(), note_folder_mode);
+    write_plainly(file_on(own), to_line(to_json(std::optional(note))), note_mode);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
+  }
+}
+
+std::optional<BenchmarkNote> last_benchmark(const Host& own) {
+  try {
+    const auto text = read_text_if_present(file_on(own), most_of_note);
+    const Json json = Json::parse(text.value_or(""), nullptr, false);
+    if (!json.is_object()) return std::nullopt;
+    BenchmarkNote note{.measured_at = printable_at(json, "measured_at"),
+                       .backend = printable_at(json, "backend"),
+                       .device = printable_at(json, "device"),
+                       .ranks = json.at("ranks").get<std::int64_t>(),
+                       .operation = printable_at(json, "operation"),
+                       .bytes = json.at("bytes").get<std::uint64_t>(),
+                       .bus_gb_s = json.at("bus_gb_s").get<double>(),
+                       .stragglers = json.at("stragglers").get<std::int64_t>()};
+    const bool makes_sense = note.ranks > 0 && note.stragglers >= 0 &&
+                             std::isfinite(note.bus_gb_s) && note.bus_gb_s >= 0;
+    return makes_sense ? std::optional(std::move(note)) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+Json to_json(const std::optional<BenchmarkNote>& note) {
+  if (!note) return nullptr;
+  return {{"measured_at", note->measured_at}, {"backend", note->backend},
+          {"device", note->device},           {"ranks", note->ranks},
+          {"operation", note->operation},     {"bytes", note->bytes},
+          {"bus_gb_s", note->bus_gb_s},       {"stragglers", note->stragglers}};
+}
+
+}  // namespace topsctl
