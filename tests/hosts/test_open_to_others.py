@@ -13,6 +13,8 @@ LIBRARY = "/usr/lib/libeccl.so"
 PROFILE = "/etc/profile.d/topsrider.sh"
 OTHER = 3001  # a user
 RAN = "/var/ran-as-root"
+WITH_ACL = ("import os, struct; os.setxattr('{}', 'system.posix_acl_access', struct.pack('<I' + 'HHI' * 5, 2, 1, 6, 2**32 - 1, "
+            f"2, 6, {OTHER}, 4, 4, 2**32 - 1, 16, 6, 2**32 - 1, 32, 4, 2**32 - 1))")  # setfacl -m u:OTHER:rw
 PLANTED = f"import os; os.getuid() == 0 and open('{RAN}', 'a').write('x')\n"
 
 
@@ -53,10 +55,11 @@ def told(document, check):
     (f"echo 'export LD_PRELOAD=/x.so' >> {PROFILE}", "environment-file", "warn", "differs", None),
     (f"chmod 666 {PROFILE}", "environment-file", "warn", "users other than root can change", None),
     (f"chown {OTHER} {LIBRARY}", "eccl-files", "warn", f"users other than root can change '{LIBRARY}'", None),
+    (f"python3 -c \"{WITH_ACL.format(LIBRARY)}\"", "eccl-files", "warn", "users other than root can change", None),
     (f"cp {LIBRARY} /tmp/l.so; chown {OTHER} /tmp/l.so; ln -sf /tmp/l.so {LIBRARY}", "eccl-files", "warn", "users other than root can change", None),
     (f"chmod 777 {WHEEL}", "torch-gcu-installed", "fail", "users other than root can change", False),
 ], ids=["endless file of a wheel", "endless file of a deb", "unknown digest", "no digests", "changed environment", "open environment",
-        "owner of a library", "link to another's library", "open package"])
+        "owner of a library", "access list", "link to another's library", "open package"])
 def test_what_is_not_proved_is_not_called_intact(host, setup, check, outcome, words, intact):
     assert host.run(["bash", "-c", setup]).returncode == 0
     code, status = asked(host, "status")

@@ -2,6 +2,7 @@
 #include "topsctl/host/filesystem/change_rights.hpp"
 
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -15,12 +16,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Debian reserves the groups below 100 for parts of the system (policy 9.2.2).
-bool is_open_to_others(const struct stat& status) {
+// Debian reserves the groups below 100 for parts of the system (policy 9.2.2). With an access
+// control list, the bits of the group are what it grants at most (acl(5)).
+bool is_open_to_others(const struct stat& status, const std::string& place) {
   constexpr gid_t first_local_group = 100;
   const bool is_foreign = status.st_uid != 0 && status.st_uid != ::geteuid();
   const bool has_foreign_group =
-      (status.st_mode & S_IWGRP) != 0 && status.st_gid >= first_local_group;
+      (status.st_mode & S_IWGRP) != 0 &&
+      (status.st_gid >= first_local_group ||
+       ::lgetxattr(place.c_str(), "system.posix_acl_access", nullptr, 0) > 0);
   const bool is_open = (status.st_mode & S_IWOTH) != 0;
   return !S_ISLNK(status.st_mode) && (is_foreign || has_foreign_group || is_open);
 }
@@ -32,8 +36,8 @@ bool can_others_change(const Host& host, const std::string& path) {
     for (fs::path part = canonical_in_root(host.root, each);; part = part.parent_path()) {
       struct stat status {};
       const std::string text = part.string();
-      if (::lstat(host.join_canonical(text).c_str(), &status) != 0 || is_open_to_others(status))
-        return true;
+      const std::string place = host.join_canonical_text(text);
+      if (::lstat(place.c_str(), &status) != 0 || is_open_to_others(status, place)) return true;
       if (text == "/") break;
     }
   }
@@ -52,10 +56,12 @@ bool ChangeRights::can_others_change(const std::string& path) {
   }
   const auto& [place, is_open] = known->second;
   struct stat status {};
-  const std::string file = concat(place == "/" ? "" : place, "/", whole.filename().string());
-  if (is_open || ::lstat(host_.join_canonical(file).c_str(), &status) != 0) return true;
-  return S_ISLNK(status.st_mode) ? topsctl::can_others_change(host_, path)
-                                 : is_open_to_others(status);
+  const std::string file =
+      host_.join_canonical_text(concat(place == "/" ? "" : place, "/", whole.filename().string()));
+  if (is_open || ::lstat(file.c_str(), &status) != 0) return true;
+  return S_ISLNK(status.st_mode)
+             ? can_others_change(canonical_in_root(host_.root, path, LastLink::follow))
+             : is_open_to_others(status, file);
 }
 
 }  // namespace topsctl
