@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -87,8 +88,16 @@ struct PatchFile {
   std::string sha256;  // of the new content
   bool operator==(const PatchFile&) const = default;
 };
+// What programs load of the plan's debs, by the deb's name: other users must not be able to change
+// it.
+struct LoadedFiles {
+  std::map<std::string, std::set<std::string>> of_debs;
+  bool may_be_open = false;  // the operator accepts it
+  bool operator==(const LoadedFiles&) const = default;
+};
 struct RunChecks {
   std::vector<CheckRule> checks;
+  LoadedFiles loaded = {};
   bool operator==(const RunChecks&) const = default;
 };
 struct Commit {

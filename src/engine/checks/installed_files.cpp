@@ -14,6 +14,8 @@
 #include <string_view>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/inspection/package_findings.hpp"
+#include "topsctl/engine/planning/preflight.hpp"
 #include "topsctl/host/debian/dpkg_filters.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/filesystem/change_rights.hpp"
@@ -26,6 +28,8 @@
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/parallel.hpp"
+#include "topsctl/host/system/root_path.hpp"
+#include "topsctl/model/finding_catalogue.hpp"
 
 namespace topsctl {
 
@@ -41,10 +45,10 @@ struct RecordedFile {
 };
 
 // The diversion of a package's file by another package or the administrator.
-const Diversion* diversion_of(const std::string& path, const InstalledDeb& deb,
+const Diversion* diversion_of(const std::string& path, const std::string& deb,
                               const std::vector<Diversion>& diversions) {
   const auto found = std::find_if(diversions.begin(), diversions.end(), [&](const Diversion& each) {
-    return each.from == path && each.package != deb.name;
+    return each.from == path && each.package != deb;
   });
   return found == diversions.end() ? nullptr : &*found;
 }
@@ -62,7 +66,7 @@ std::vector<RecordedFile> recorded_files(const InstalledDeb& deb,
     if (line.size() < digits + 3) continue;
     std::string path = concat("/", line.substr(digits + 2));
     if (!own.contains(path) || conffiles.contains(path)) continue;
-    const Diversion* diversion = diversion_of(path, deb, diversions);
+    const Diversion* diversion = diversion_of(path, deb.name, diversions);
     files.push_back({diversion != nullptr ? diversion->to : path, line.substr(0, digits)});
   }
   return files;
@@ -133,7 +137,7 @@ std::vector<std::string> changed_conffiles(const Host& host, const InstalledDeb&
   for (const auto& [path, md5] : deb.conffile_md5s) {
     if (!own.contains(path)) continue;
     const fs::path place = host.resolve(path);
-    if (const Diversion* diversion = diversion_of(path, deb, diversions)) {
+    if (const Diversion* diversion = diversion_of(path, deb.name, diversions)) {
       changed.push_back(format("{} is diverted to {}", in_quotes(path), in_quotes(diversion->to)));
     } else if (const ReadFile read = md5_of_file(place, cache); !read.fault.empty()) {
       changed.push_back(concat(in_quotes(path), " ", read.fault));
@@ -160,7 +164,7 @@ std::vector<std::string> missing_names(const Host& host, const InstalledDeb& deb
   for (const RecordedFile& file : compared) known.insert(file.path);
   std::vector<std::string> missing;
   for (const std::string& path : deb.files) {
-    const Diversion* diversion = diversion_of(path, deb, diversions);
+    const Diversion* diversion = diversion_of(path, deb.name, diversions);
     const std::string& place = diversion != nullptr ? diversion->to : path;
     if (known.contains(path) || known.contains(place) || filters.leaves_out(place) ||
         is_there(host, place))
@@ -168,6 +172,21 @@ std::vector<std::string> missing_names(const Host& host, const InstalledDeb& deb
     missing.push_back(format("{} is missing", in_quotes(place)));
   }
   return missing;
+}
+
+// Missing files are not. A link whose target is missing is judged by the directories of both.
+bool is_open(const Host& host, const std::string& path, ChangeRights& rights) {
+  if (!rights.can_others_change(path) || !is_there(host, path)) return false;
+  const std::string target = canonical_in_root(host.root, path, LastLink::follow);
+  const auto exists = [&](const fs::path& each) {
+    struct stat status {};
+    return ::lstat(host.join_canonical(each.string()).c_str(), &status) == 0;
+  };
+  if (exists(target)) return true;
+  fs::path above = target;
+  while (!exists(above)) above = above.parent_path();
+  return rights.can_others_change(fs::path(path).parent_path().string()) ||
+         can_others_change(host, above.string());
 }
 
 }  // namespace
@@ -235,6 +254,31 @@ std::string open_file_of(const Host& host, const InstalledWheel& wheel) {
     if (is_there(host, path) && rights.can_others_change(path)) return path;
   }
   return {};
+}
+
+void require_closed(const Host& host, const LoadedFiles& loaded, ErrorCode code,
+                    std::vector<std::string>& warnings) {
+  const std::vector<Diversion> diversions = read_diversions(host);
+  ChangeRights rights(host);
+  std::vector<std::string> open;
+  for (const auto& [deb, files] : loaded.of_debs) {
+    for (const std::string& file : files) {
+      const Diversion* diversion = diversion_of(file, deb, diversions);
+      const std::string& path = diversion != nullptr ? diversion->to : file;
+      if (is_open(host, path, rights)) open.push_back(path);
+    }
+  }
+  if (open.empty()) return;
+  const std::size_t others = open.size() - 1;
+  const Finding finding = make_finding(
+      open_finding, "", {{open.front(), 0, others > 0 ? format("and {} more", others) : ""}});
+  if (loaded.may_be_open) {
+    warnings.push_back(line_of(finding));
+    return;
+  }
+  throw Error(code, line_of(finding),
+              format("{} {} proceeds at your own risk", finding.remedy.text,
+                     format("--accept {}", open_finding)));
 }
 
 }  // namespace topsctl

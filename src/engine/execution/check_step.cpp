@@ -7,6 +7,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/checks.hpp"
+#include "topsctl/engine/checks/installed_files.hpp"
 
 namespace topsctl {
 
@@ -57,6 +58,8 @@ std::string check_installation(const Host& host, const Stack& stack, const std::
                                const RunChecks& run, EventSink& events,
                                std::vector<CheckResult>& checks,
                                std::vector<std::string>& warnings) {
+  // Before a check loads them.
+  require_closed(host, run.loaded, ErrorCode::checks_failed, warnings);
   std::vector<CheckRule> rules = run.checks;
   const auto first_trial = std::stable_partition(
       rules.begin(), rules.end(), [](const CheckRule& rule) { return !needs_device(rule); });

@@ -12,10 +12,11 @@
 
 namespace topsctl {
 
-// Runs the checks. All except device trials must pass; a failed trial is only a warning, because
-// the packages are intact and a card may be defective or busy. Adds the results to `checks`, and
-// sends the output of failed ones also to `events`; returns a one-line summary. Throws
-// Error{checks_failed} and, for signals, Error{interrupted, terminated}.
+// Checks that other users cannot change what programs load, and runs the checks. All except device
+// trials must pass; a failed trial is only a warning, because the packages are intact and a card
+// may be defective or busy. Adds the results to `checks`, and sends the output of failed ones also
+// to `events`; returns a one-line summary. Throws Error{checks_failed} and, for signals,
+// Error{interrupted, terminated}.
 std::string check_installation(const Host& host, const Stack& stack, const std::string& python,
                                const RunChecks& run, EventSink& events,
                                std::vector<CheckResult>& checks,

@@ -107,15 +107,13 @@ bool is_library(const std::string& path) {
   return name.ends_with(".so") || name.find(".so.") != std::string::npos;
 }
 
-// Directories of libraries, and those above: root loads what is in them, and who may change one
-// may put another in its place.
-std::set<std::string> folders_of_libraries(const std::vector<PayloadEntry>& entries) {
+// Directories above these files: who may change one may put another file in its place.
+std::set<std::string> folders_above(const std::set<std::string>& files) {
   std::set<std::string> folders;
-  for (const PayloadEntry& entry : entries) {
-    if (entry.type == PayloadEntry::Type::directory || !is_library(entry.path)) continue;
-    for (std::size_t end = entry.path.rfind('/'); end != 0 && end != std::string::npos;
-         end = entry.path.rfind('/', end - 1)) {
-      if (!folders.insert(entry.path.substr(0, end)).second) break;
+  for (const std::string& file : files) {
+    for (std::size_t end = file.rfind('/'); end != 0 && end != std::string::npos;
+         end = file.rfind('/', end - 1)) {
+      if (!folders.insert(file.substr(0, end)).second) break;
     }
   }
   return folders;
@@ -139,7 +137,7 @@ std::string others_who_may_change(const PayloadEntry& entry) {
   return {};
 }
 
-// `loaded`: directories of libraries, and those above.
+// `loaded`: loaded_files(), and the directories above.
 void judge_mode(const PayloadEntry& entry, const std::set<std::string>& loaded, Collection& found) {
   constexpr unsigned setuid_or_setgid = 06000;
   constexpr unsigned writable_by_all = 0002;
@@ -152,12 +150,10 @@ void judge_mode(const PayloadEntry& entry, const std::set<std::string>& loaded, 
     found.add("setuid-file", entry.path,
               format("mode {}, {}", octal_mode(entry.mode), entry.owner));
   }
-  const bool is_loaded = is_folder
-                             ? loaded.contains(entry.path)
-                             : is_file && (is_library(entry.path) || is_library(entry.link_target));
+  const bool is_loaded = (is_file || is_folder) && loaded.contains(entry.path);
   const std::string others = is_loaded ? others_who_may_change(entry) : std::string();
   if (!others.empty()) {
-    found.add("library-open-to-others", entry.path, others);
+    found.add(open_finding, entry.path, others);
   } else if ((entry.type == PayloadEntry::Type::file ||
               (is_folder && (entry.mode & sticky) == 0)) &&
              (entry.mode & writable_by_all) != 0) {
@@ -314,6 +310,24 @@ bool is_final_for_wheels(std::string_view id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
+std::set<std::string> loaded_files(const Package& deb, const Contents* contents) {
+  std::set<std::string> elf;
+  if (contents != nullptr) {
+    for (const ElfFile& file : contents->elf_files) elf.insert(file.path);
+  }
+  const auto is_loaded = [&](const std::string& path) {
+    return is_library(path) || elf.contains(path);
+  };
+  std::set<std::string> loaded;
+  for (const PayloadEntry& entry : *deb.files) {
+    const bool is_hard_link = entry.type == PayloadEntry::Type::hardlink;
+    if (entry.type != PayloadEntry::Type::directory &&
+        (is_loaded(entry.path) || (is_hard_link && is_loaded(entry.link_target))))
+      loaded.insert(entry.path);
+  }
+  return loaded;
+}
+
 std::vector<Finding> package_findings(const Package& package, const Contents* contents) {
   Collection found;
   if (package.verdict == Verdict::broken) {
@@ -327,10 +341,10 @@ std::vector<Finding> package_findings(const Package& package, const Contents* co
   }
   if (package.files) {
     if (!package.files_are_claims) {
-      // pip gives a wheel's files modes of its own.
-      const std::set<std::string> loaded = package.kind == PackageKind::deb
-                                               ? folders_of_libraries(*package.files)
-                                               : std::set<std::string>();
+      // A wheel's files get modes of their own.
+      std::set<std::string> loaded;
+      if (package.kind == PackageKind::deb) loaded = loaded_files(package, contents);
+      loaded.merge(folders_above(loaded));
       for (const PayloadEntry& entry : *package.files) judge_mode(entry, loaded, found);
     }
     if (package.kind == PackageKind::deb) judge_places(package, found);

@@ -301,9 +301,12 @@ Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack
   for (std::string& warning : warnings_on_conffiles(host, selection, facts))
     warnings.push_back(std::move(warning));
   warnings.insert(warnings.end(), bundle.warnings.begin(), bundle.warnings.end());
-  const Plan plan = plan_install({stack, selection, facts, found, options, std::move(warnings)});
+  Plan plan = plan_install({stack, selection, facts, found, options, std::move(warnings)});
   if (plan.steps.empty() && !request.reading) require_sound(host, stack, plan);
-  if (!plan.steps.empty()) require_runnable_scripts(host, selection);
+  if (plan.steps.empty())
+    require_closed(host, found.loaded, ErrorCode::host_unfit, plan.warnings);
+  else
+    require_runnable_scripts(host, selection);
   check_applicable(host, plan, request.reading ? WheelSource::remote : WheelSource::local);
   return plan;
 }

@@ -254,8 +254,10 @@ void add_steps(const PlanInput& input, Plan& plan) {
                      {}});
   }
   const std::vector<CheckRule> checks = checks_for(input.stack, plan, input.facts.card_nodes);
-  steps.push_back(
-      {"checks", format("run {}", counted(checks.size(), "check")), RunChecks{checks}, {}});
+  steps.push_back({"checks",
+                   format("run {}", counted(checks.size(), "check")),
+                   RunChecks{checks, input.preflight.loaded},
+                   {}});
   steps.push_back({"commit", "sync the disks and commit", Commit{}, {}});
 }
 

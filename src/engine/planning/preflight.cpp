@@ -67,6 +67,18 @@ CompatibilityRules rules_for(const Stack& stack, const Selection& selection,
   return rules;
 }
 
+LoadedFiles loaded_by(const Inspection& inspection, bool may_be_open) {
+  LoadedFiles loaded;
+  loaded.may_be_open = may_be_open;
+  const std::vector<Package>& packages = inspection.inventory.packages;
+  for (const auto& [index, contents] : inspection.contents) {
+    const Package& package = packages[index];
+    if (package.kind == PackageKind::deb && package.files)
+      loaded.of_debs[package.name] = loaded_files(package, &contents);
+  }
+  return loaded;
+}
+
 // Shared directories (FHS 3.0), even if only one package has files in them.
 bool is_common_folder(const std::string& folder) {
   const fs::path path(folder);
@@ -211,7 +223,7 @@ Preflight preflight(TargetSnapshot target, const Stack& stack, const Selection& 
   if (refusal) throw *refusal;
   std::vector<std::string> own =
       own_folders(payload_folders(selection), stack_packages(stack, selection), target.owners);
-  return {std::move(fit), std::move(own)};
+  return {std::move(fit), std::move(own), loaded_by(inspection, accepted.contains(open_finding))};
 }
 
 void require_changeable(const Host& host, const WriteSet& write_set) {

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "topsctl/base/error.hpp"
 #include "topsctl/host/filesystem/digest_cache.hpp"
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/host_facts.hpp"
+#include "topsctl/model/plan.hpp"
 
 namespace topsctl {
 
@@ -36,5 +38,10 @@ std::string wheel_difference(const Host& host, const InstalledWheel& wheel,
 
 // The first file of RECORD that users other than root or the caller can change; empty: none.
 std::string open_file_of(const Host& host, const InstalledWheel& wheel);
+
+// Throws Error{code} if other users can change one of the files, or put another in its place, on
+// the host as it is; if that is accepted, adds a warning instead. Missing files do not count.
+void require_closed(const Host& host, const LoadedFiles& loaded, ErrorCode code,
+                    std::vector<std::string>& warnings);
 
 }  // namespace topsctl

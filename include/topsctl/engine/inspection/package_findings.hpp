@@ -1,6 +1,8 @@
 // Findings on a single package.
 #pragma once
 
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +16,11 @@ namespace topsctl {
 // effects are in script_findings.hpp. One finding per id, with the evidence of all files.
 // `contents` is null if the data was not read. Pure.
 std::vector<Finding> package_findings(const Package& package, const Contents* contents);
+
+// The finding on files of a deb that programs load, if other users can change them.
+inline constexpr const char* open_finding = "library-open-to-others";
+// Those files: ELF by content, hard links to such, and what is named as a library. Pure.
+std::set<std::string> loaded_files(const Package& deb, const Contents* contents);
 
 // Whether a finding of that id on a wheel cannot be accepted: pip could not install it, or it does
 // not match its RECORD.

@@ -25,6 +25,7 @@ struct Preflight {
   // Existing directories that only the stack's debs, and debs that they replace, put files into:
   // files that scripts create there belong to the stack too.
   std::vector<std::string> own_folders;
+  LoadedFiles loaded = {};
 };
 
 // Judges the selection, whose payload was read (`contents`, in the order of its packages), as

@@ -228,11 +228,11 @@ const std::vector<Fault>& faults() {
          s.package.files->push_back(entry("/opt/y/lib", 0755, Type::directory));
          s.package.files->push_back(entry("/opt/y/lib/liby.so", 0644));
        }},
-      {"library-open-to-others", "hard_link", sound_deb,
+      {"library-open-to-others", "hard_link_to_elf", sound_deb,
        [](Subject& s) {
-         s.package.files->push_back(entry("/opt/y/lib/liby.so", 0644));
-         s.package.files->push_back(entry("/opt/y/lib/blob", 0666, Type::hardlink));
-         s.package.files->back().link_target = "/opt/y/lib/liby.so";
+         s.contents.elf_files.push_back(elf_file("/opt/y/x"));
+         s.package.files = {entry("/opt/y/x"), entry("/opt/y/b", 0666, Type::hardlink)};
+         s.package.files->back().link_target = "/opt/y/x";
        }},
       {"library-open-to-others", "folder", sound_deb,
        [](Subject& s) {
