@@ -155,6 +155,18 @@ def test_a_password_that_sudo_does_not_ask_for_is_left_to_nobody(make_workstatio
     assert host.path("/tmp/left").read_bytes() == b"" and not seen.unanswered, seen
 
 
+def test_a_match_of_ssh_config_that_changes_its_answer_is_asked_once(make_workstation):
+    """At first the login is a user's, who needs a password for sudo; then it would be root's."""
+    station = make_workstation(1)
+    asked, script = station.fleet.home / "asked", station.fleet.home / "ask"
+    script.write_text(f"echo >>{asked}\ntest $(wc -l <{asked}) -gt 1\n")
+    station.configure(f'Match host h1 exec "sh {script}"\n  User root\nMatch host h1\n  User ops\n')
+    seen = station.fleet.client.on_terminal([station.binary, "history", "--target", "h1", "--ask-sudo-pass"],
+                                            [("sudo password for h1:", SUDO_PASSWORD)])
+    assert seen.returncode == 0 and not seen.unanswered and asked.read_text() == "\n", seen
+    assert "Accepted publickey for ops" in station.hosts[0].sshd_log()
+
+
 def test_a_target_gets_the_password_of_no_other(make_workstation):
     station = make_workstation(2)
     replace_sudo(station.hosts[1], "#!/bin/sh\nhead -n 1 >/tmp/stolen\nexit 1\n")

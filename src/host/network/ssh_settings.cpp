@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "host/network/ssh_config_lines.hpp"
 #include "topsctl/base/error.hpp"
@@ -45,9 +47,23 @@ std::vector<fs::path> files_of(const SshOptions& wishes, const fs::path& home) {
   return {wishes.config};
 }
 
-}  // namespace
-
-namespace {
+// Whether the command of `Match exec` succeeds. Each is run once: a host whose user was looked up
+// must be the one that is connected to.
+bool succeeds(const std::string& command, const SshOptions& wishes) {
+  static std::mutex mutex;
+  static std::map<std::string, bool> answers;
+  {
+    const std::scoped_lock lock(mutex);
+    if (const auto known = answers.find(command); known != answers.end()) return known->second;
+  }
+  const std::string shell = own_variable(wishes, "SHELL");
+  Command shell_command;
+  shell_command.argv = {shell.empty() ? "/bin/sh" : shell, "-c", concat("exec ", command)};
+  shell_command.environment = wishes.environment;
+  const bool is_right = SystemRunner().run(shell_command).ok();
+  const std::scoped_lock lock(mutex);
+  return answers.emplace(command, is_right).first->second;
+}
 
 SshConfigQuery query_of(const Target& target, const SshOptions& wishes) {
   SshConfigQuery query;
@@ -75,13 +91,7 @@ std::set<std::string> ssh_host_names(const SshOptions& wishes) {
 SshConfig ssh_config_for(const Target& target, const SshOptions& wishes) {
   SshConfigQuery query = query_of(target, wishes);
   query.resolve = canonical_name_of;
-  query.run = [&](const std::string& command) {
-    const std::string shell = own_variable(wishes, "SHELL");
-    Command shell_command;
-    shell_command.argv = {shell.empty() ? "/bin/sh" : shell, "-c", concat("exec ", command)};
-    shell_command.environment = wishes.environment;
-    return SystemRunner().run(shell_command).ok();
-  };
+  query.run = [&](const std::string& command) { return succeeds(command, wishes); };
   return ssh_config_of(query);
 }
 
