@@ -77,6 +77,7 @@ PACKAGES = {
     # debs: scripts
     "script-folded-line": of("`rm -rf /etc`, folded over two lines", "script-deletes-system-folder"),
     "script-downloads-and-runs": of("`curl ... | sh`", "script-runs-download"),
+    "script-runs-downloader": of("a program that its postinst runs, and that downloads", "script-runs-downloader"),
     "script-writes-to-disk": of("`dd of=/dev/sda`", "script-writes-to-disk-device"),
     "script-opens-sudo": of("a line for `/etc/sudoers`", "script-changes-sudoers"),
     "script-reboots": of("`reboot`", "script-reboots"),
