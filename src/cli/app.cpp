@@ -100,6 +100,7 @@ class Program {
       if (chosen_ == nullptr)
         throw Error(ErrorCode::usage, "no command given", "`topsctl -h` lists the commands");
       return run_command();
+      save_given_pipes(*chosen_->table);
     } catch (const HelpRequest& request) {
       return print_page(request);
     } catch (const Error& error) {

@@ -7,6 +7,7 @@
 #include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/given_files.hpp"
 
 namespace topsctl {
 
@@ -143,6 +144,14 @@ Option& OptionTable::add(const std::string& names, OptionTarget target,
   option.type_name = std::move(type_name);
   option.group = group;
   return option;
+}
+
+void save_given_pipes(const OptionTable& command) {
+  for (const Option& option : command.options) {
+    if (option.is_flag()) continue;
+    for (const std::string& value : option.given) save_shell_pipe(value);
+  }
+  for (const auto& part : command.parts) save_given_pipes(*part);
 }
 
 std::vector<std::string> given_words(const OptionTable& command,

@@ -100,6 +100,10 @@ struct OptionTable {
               std::string type_name);
 };
 
+// Makes each given file that is a pipe of the shell, as of `--hosts <(...)`, one that can be read
+// more than once.
+void save_given_pipes(const OptionTable& command);
+
 // The command with its given options, as words of a command line; without the options of one group.
 std::vector<std::string> given_words(const OptionTable& command, const std::string& left_out_group);
 

@@ -13,6 +13,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/given_files.hpp"
 
 namespace topsctl {
 
@@ -30,6 +31,7 @@ void require_report_place(const std::string& report) {
     throw Error(ErrorCode::usage, format("unrecognized report format: {}", in_quotes(report)),
                 "name a file that ends in .json, .txt or .html");
   }
+  require_folder_of(report);
   if (::access(file.parent_path().c_str(), W_OK) != 0) {
     throw system_error(errno, "write a report to", file.parent_path().string(), ErrorCode::usage);
   }

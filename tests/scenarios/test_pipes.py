@@ -14,6 +14,7 @@ def run(topsctl_dev, tmp_path):
     def run_it(*words, **options):
         return subprocess.run([topsctl_dev, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60,
                               check=False, **options)
+    run_it.binary = topsctl_dev
     return run_it
 
 
@@ -42,6 +43,20 @@ def test_a_stack_that_is_shown_can_be_checked(run, tmp_path, stack):
     assert json.loads(again)["stacks"][0]["definition"] == json.loads(checked.stdout)["stacks"][0]["definition"]
 
 
+def test_a_file_may_be_what_another_command_prints(run, tmp_path, bundle):
+    (tmp_path / "stack.json").write_text(run("stack", "show", "topsrider-t2x", "--json").stdout)
+    (tmp_path / "host.json").write_text(run("snapshot", "--output", "-").stdout)
+    (tmp_path / "hosts").write_text("local:\n")
+    for command, file, code in ((["stack", "check"], "stack.json", 0), (["inspect", bundle(only_needed=True), "--against"], "host.json", 5),
+                                (["history", "--hosts"], "hosts", 0)):
+        plain = run(*command, file)
+        # What the other command prints comes late, and in pieces.
+        late = f'"$@" <(head -c 9 {file}; sleep 0.5; tail -c +10 {file})'
+        piped = subprocess.run(["bash", "-c", late, "-", run.binary, *command], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+        assert (piped.returncode, piped.stderr) == (plain.returncode, plain.stderr) == (code, ""), (command, piped)
+        assert re.sub(r"/dev/fd/\d+", file, piped.stdout) == plain.stdout, command
+
+
 def test_a_snapshot_may_be_compressed(run, tmp_path, bundle):
     packages = bundle(only_needed=True)
     with gzip.open(tmp_path / "host.json.gz", "wt") as packed:
@@ -55,7 +70,13 @@ def test_a_snapshot_may_be_compressed(run, tmp_path, bundle):
 
 @pytest.mark.parametrize("words", [["inspect", "{}"], ["install", "{}", "--dry-run"], ["lock", "{}", "--output", "x.lock"], ["doctor", "--log", "{}"],
                                    ["doctor", "--project", "{}"], ["inspect", "BUNDLE", "--against", "{}"], ["transfer", "{}", "host"],
-                                   ["install", "BUNDLE", "--dry-run", "--stack", "./{}"], ["launch", "--", "{}"], ["launch", "--job", "{}"]],
+                                   ["install", "BUNDLE", "--dry-run", "--stack", "./{}"], ["launch", "--", "{}"], ["launch", "--job", "{}"],
+                                   ["watch", "--telemetry", "{}"], ["bench", "--baseline", "{}"], ["env", "--library", "{}"],
+                                   ["verify", "--target", "root@127.0.0.1:9", "-F", "{}"],
+                                   ["verify", "--target", "root@127.0.0.1:9", "-i", "{}"], ["doctor", "--support", "{}/x.tar.zst"],
+                                   ["snapshot", "--output", "{}/x"], ["stack", "new", "BUNDLE", "--output", "{}/x.json"],
+                                   ["lock", "BUNDLE", "--output", "{}/x.lock"], ["inspect", "BUNDLE", "--lock", "{}/x.lock"],
+                                   ["install", "BUNDLE", "--dry-run", "--report", "{}/x.html"]],
                          ids=" ".join)
 def test_a_path_with_a_typo_gets_the_one_that_is_meant(run, tmp_path, bundle, words):
     words = [word.replace("BUNDLE", str(bundle(only_needed=True))) for word in words]

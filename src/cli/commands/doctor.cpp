@@ -24,6 +24,7 @@
 #include "topsctl/engine/reporting/npd_export.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
+#include "topsctl/host/system/given_files.hpp"
 
 namespace topsctl {
 
@@ -179,6 +180,7 @@ Output look(const DiagnosisCatalogue& catalogue, const Stack& stack,
 
 Output pack(const DiagnosisCatalogue& catalogue, const Stack& stack,
             const DoctorCommandOptions& options, DoctorReport report, Session& session) {
+  require_folder_of(options.support);
   Output output = look(catalogue, stack, options, report, session);
   SupportContents contents;
   contents.texts = {

@@ -28,6 +28,7 @@
 #include "topsctl/engine/reporting/sbom.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/facts/target_facts.hpp"
+#include "topsctl/host/system/given_files.hpp"
 
 namespace topsctl {
 
@@ -193,6 +194,7 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
     throw Error(ErrorCode::usage, "--format markdown cannot show the differences of --diff",
                 "use --format text or --format json");
   }
+  require_folder_of(options.lock);
   auto document = std::make_shared<InspectionDocument>();
   Inspection& inspection = document->inspection;
   // An unreadable stack is reported before minutes of reading.

@@ -13,6 +13,7 @@
 #include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/given_files.hpp"
 #include "topsctl/host/system/parallel.hpp"
 #include "topsctl/model/lock.hpp"
 #include "topsctl/model/stack/stack_parser.hpp"
@@ -113,6 +114,7 @@ void require_meaning(const LockCommandOptions& options) {
 
 Output run_lock(const LockCommandOptions& options, Session& session) {
   require_meaning(options);
+  require_folder_of(options.output);
   Output output;
   output.header.command = "lock";
   std::vector<LockedFile> files;

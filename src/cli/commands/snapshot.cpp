@@ -13,6 +13,7 @@
 #include "topsctl/host/facts/usable_host.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/given_files.hpp"
 
 namespace topsctl {
 
@@ -122,6 +123,7 @@ struct Place {
 };
 
 Place place_of(const std::string& output) {
+  require_folder_of(output);
   const fs::path path = fs::absolute(output.empty() ? "." : output).lexically_normal();
   std::error_code failure;
   const fs::file_type type = fs::symlink_status(path, failure).type();
@@ -133,12 +135,6 @@ Place place_of(const std::string& output) {
     throw Error(ErrorCode::usage,
                 format("cannot write the snapshot to {}", in_quotes(path.string())),
                 "give a file name, or a directory that is not a symlink, with --output");
-  }
-  if (!fs::is_directory(path.parent_path(), failure)) {
-    throw Error(ErrorCode::usage,
-                format("cannot write the snapshot: no such directory: {}",
-                       in_quotes(path.parent_path().string())),
-                "create the directory first, or give another file with --output");
   }
   return {path.parent_path(), path.filename().string()};
 }

@@ -1,6 +1,5 @@
 // topsctl stack: the known stacks, their requirements, and checks of stack files.
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,6 +18,7 @@
 #include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/network/prompter.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/given_files.hpp"
 #include "topsctl/model/stack/stack_parser.hpp"
 #include "topsctl/model/stack/stack_release.hpp"
 
@@ -262,9 +262,7 @@ Output draft(const StackCommandOptions& options, Session& session) {
   const bool is_printed = options.output.empty() || options.output == "-";
   const fs::path place = is_printed ? fs::path() : fs::absolute(options.output);
   std::error_code failure;
-  if (!place.empty() && !fs::is_directory(place.parent_path(), failure))
-    throw system_error(failure ? failure.value() : ENOTDIR, "write a stack file to",
-                       place.parent_path().string(), ErrorCode::usage);
+  if (!is_printed) require_folder_of(options.output);
   if (!place.empty() && fs::exists(fs::symlink_status(place, failure)))
     throw Error(ErrorCode::bad_input, format("{} already exists", in_quotes(place.string())),
                 "give a new file: --output FILE.json");

@@ -12,6 +12,8 @@
 
 namespace topsctl {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 std::string variable(const Session& session, const char* name) {
@@ -94,6 +96,12 @@ bool is_root_there(const Target& target, const SshOptions& wishes) {
 }  // namespace
 
 SshOptions ssh_options_of(const TargetOptions& options, const Session& session) {
+  // OpenSSH takes a key that only the agent has by its public half.
+  std::error_code failure;
+  if (const std::string& key = options.identity;
+      !key.empty() && !fs::exists(key, failure) && !fs::exists(concat(key, ".pub"), failure))
+    throw Error(ErrorCode::usage, format("no such file: {}", missing_path(key)),
+                "give the private key to log in with");
   SshOptions wishes;
   wishes.environment = session.host.environment;
   wishes.config = options.ssh_config;

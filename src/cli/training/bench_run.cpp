@@ -180,6 +180,10 @@ void remember(const Benchmark& benchmark, const BenchmarkVerdict& verdict, const
 }
 
 Benchmark baseline_in(const std::string& file) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored))
+    throw Error(ErrorCode::bad_input, format("no such file: {}", missing_path(file)),
+                "give a report of `topsctl bench`");
   if (::access(file.c_str(), R_OK) != 0)
     throw system_error(errno, "read", file, ErrorCode::bad_input);
   return benchmark_in_report(read_text(file, most_baseline), in_quotes(file));

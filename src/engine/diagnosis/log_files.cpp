@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -18,6 +17,7 @@
 #include "topsctl/host/archive/tar.hpp"
 #include "topsctl/host/system/file_access.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/given_files.hpp"
 #include "topsctl/model/json.hpp"
 
 namespace topsctl {
@@ -112,20 +112,6 @@ class EntrySource : public Source {
 void read_source(std::unique_ptr<Source> bytes, const LogMatcher& matcher,
                  LogMatcher::Effort& effort, const JobLog& file, LogTimeline& story);
 
-// All of standard input, in an unnamed file.
-Descriptor kept_input() {
-  Descriptor file = open_nameless_file();
-  std::string piece(std::size_t{256} << 10U, '\0');
-  while (true) {
-    const ssize_t size = ::read(STDIN_FILENO, piece.data(), piece.size());
-    if (size == 0) return file;
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) throw system_error(errno, "read", standard_input, ErrorCode::bad_input);
-    write_all(file, std::string_view(piece).substr(0, static_cast<std::size_t>(size)),
-              standard_input);
-  }
-}
-
 // Each log of an archive, by its path in it.
 void read_archive(Source& bytes, const LogMatcher& matcher, LogMatcher::Effort& effort,
                   const JobLog& file, LogTimeline& story) {
@@ -216,7 +202,7 @@ LogTimeline read_logs(const LogMatcher& matcher, const std::vector<JobLog>& foun
   for (JobLog& file : files) {
     if (!file.file.empty()) continue;
     if (kept.is_open()) refuse_log("standard input is given more than once");
-    kept = kept_input();
+    kept = saved_pipe(STDIN_FILENO, standard_input);
     file.file = concat("/proc/self/fd/", kept.get());
   }
   ConfinedCall call;

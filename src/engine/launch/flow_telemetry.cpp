@@ -15,6 +15,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/pattern.hpp"
 
 namespace topsctl {
@@ -64,6 +65,9 @@ std::vector<std::string> flow_files(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code failure;
   fs::directory_iterator at(folder, failure);
+  if (failure == std::errc::no_such_file_or_directory)
+    throw Error(ErrorCode::bad_input, format("no such directory: {}", missing_path(folder)),
+                "give the directory of VCCL's telemetry");
   if (failure) throw system_error(failure.value(), "read", folder.string(), ErrorCode::bad_input);
   for (; !failure && at != fs::directory_iterator(); at.increment(failure)) {
     std::string name = at->path().filename().string();

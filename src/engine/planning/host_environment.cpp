@@ -22,6 +22,9 @@ std::vector<std::string> built_payload(const Host& host, const Stack& stack,
   const std::filesystem::path folder = std::filesystem::absolute(library).lexically_normal();
   const std::string file = (folder / stack.backend.library).string();
   std::error_code failure;
+  if (!std::filesystem::exists(host.resolve(folder.string()), failure))
+    throw Error(ErrorCode::bad_input, format("no such directory: {}", missing_path(library)),
+                "build the library, then give the directory that it is in: --library build/lib");
   if (stack.backend.library.empty() ||
       !std::filesystem::is_regular_file(host.resolve(file), failure))
     throw Error(ErrorCode::bad_input,

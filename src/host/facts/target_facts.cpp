@@ -177,7 +177,7 @@ TargetSnapshot target_of(const Host& host, const std::string& root_or_file,
       "give a host's root directory, / for this host, or a file written by `topsctl snapshot`";
   struct stat status {};
   if (root_or_file.empty() || ::stat(root_or_file.c_str(), &status) != 0) {
-    throw Error(ErrorCode::bad_package,
+    throw Error(ErrorCode::usage,
                 format("no such root directory or snapshot: {}", missing_path(root_or_file)), hint);
   }
   if (S_ISREG(status.st_mode)) return load_target_snapshot(root_or_file);

@@ -12,6 +12,7 @@
 #include "host/network/ssh_config_lines.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/process.hpp"
 
 namespace topsctl {
@@ -41,7 +42,7 @@ std::vector<fs::path> files_of(const SshOptions& wishes, const fs::path& home) {
   if (wishes.config.empty()) return {home / ".ssh" / "config", "/etc/ssh/ssh_config"};
   if (wishes.config == "none") return {};
   if (::access(wishes.config.c_str(), R_OK) != 0) {
-    throw Error(ErrorCode::usage, format("cannot read {}", in_quotes(wishes.config)),
+    throw Error(ErrorCode::usage, format("cannot read {}", missing_path(wishes.config)),
                 "give a file in ssh_config(5) format with --ssh-config");
   }
   return {wishes.config};
