@@ -54,7 +54,6 @@ class Program {
  public:
   explicit Program(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
     cut_off_program_words();
-    if (arguments_.size() > 1) name_page();
     program_.immediate(
         "--help", [] { throw HelpRequest{""}; }, "Print the full page and exit");
     program_.immediate(
@@ -81,6 +80,7 @@ class Program {
         .hidden();
     for (const CommandRow& row : command_table()) add_command(row);
   }
+    if (arguments_.size() > 1) name_page();
 
   int run() {
     try {
@@ -162,8 +162,8 @@ class Program {
   std::vector<std::string>::iterator command_word() {
     for (auto word = arguments_.begin() + 1; word < arguments_.end(); ++word) {
       if (!word->starts_with('-')) return word;
-      const bool has_value = *word == "--color" || *word == "--log-file" || *word == "--lang";
-      if (has_value && word + 1 != arguments_.end()) ++word;
+      const Option* const option = program_.find(*word);
+      if (option != nullptr && !option->is_flag() && word + 1 != arguments_.end()) ++word;
     }
     return arguments_.end();
   }

@@ -12,6 +12,10 @@ void add_yes_option(OptionTable& table, bool& yes) {
   table.flag("-y,--yes", yes, "Do not ask for confirmation");
 }
 
+void accept_yes_option(OptionTable& table, bool& yes) {
+  table.flag("-y,--yes", yes, "Accepted, as by the other commands: nothing is asked").hidden();
+}
+
 bool is_to_be_asked(const Session& session, bool yes, bool dry_run) {
   return session.is_interactive && !yes && !dry_run;
 }

@@ -11,6 +11,8 @@ struct OptionTable;
 
 // -y, --yes.
 void add_yes_option(OptionTable& table, bool& yes);
+// The same of a command that changes a host but never asks: scripts can give it to all of them.
+void accept_yes_option(OptionTable& table, bool& yes);
 
 // Whether to ask for approval: there is a terminal for the answer, and the report is text.
 bool is_to_be_asked(const Session& session, bool yes, bool dry_run);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/approval.hpp"
 #include "cli/command.hpp"
 #include "cli/option_table.hpp"
 #include "cli/validators.hpp"
@@ -17,9 +18,10 @@ struct ConfirmCommandOptions {
   std::int64_t id = 0;
   std::string root = "/";
   int lock_timeout_s = 120;
+  bool yes = false;
 };
 
-Json confirm_body(const Json& transaction, const char* outcome, const Json& at,
+Json confirm_body(const Json& transaction, const Json& outcome, const Json& at,
                   const std::string& message) {
   return {{"transaction", transaction}, {"outcome", outcome}, {"confirmed_at", at},
           {"changed", false},           {"failed", false},    {"msg", message}};
@@ -55,7 +57,8 @@ CommandAction define_confirm(OptionTable& table) {
       .value("--lock-timeout", options->lock_timeout_s,
              "Wait at most this long for another topsctl", "SECONDS")
       .check(whole_number(0, 86400));
-  Json failed = confirm_body(nullptr, "not_confirmed", nullptr, "the transaction is not confirmed");
+  accept_yes_option(table, options->yes);
+  Json failed = confirm_body(nullptr, nullptr, nullptr, "nothing was confirmed");
   failed["failed"] = true;
   return {[options](Session& session) { return run_confirm(*options, session); }, to_line(failed)};
 }

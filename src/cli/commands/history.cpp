@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/approval.hpp"
 #include "cli/command.hpp"
 #include "cli/option_table.hpp"
 #include "cli/overview/history_text.hpp"
@@ -31,6 +32,7 @@ struct HistoryCommandOptions {
   std::string most_bytes;  // empty: unlimited
   int lock_timeout_s = 120;
   bool dry_run = false;
+  bool yes = false;
 };
 
 std::string history_body(const std::vector<TransactionSummary>& transactions, const Json& reports,
@@ -168,6 +170,7 @@ void add_prune_options(OptionTable& prune, HistoryCommandOptions& options) {
              "SECONDS")
       .check(whole_number(0, 86400));
   prune.flag("-n,--dry-run", options.dry_run, "Show what would be removed; change nothing");
+  accept_yes_option(prune, options.yes);
 }
 
 }  // namespace

@@ -72,6 +72,7 @@ CommandAction define_rollback(OptionTable& table) {
 CommandAction define_recover(OptionTable& table) {
   auto options = std::make_shared<RollbackCommandOptions>();
   table.value("--root", options->root, "Root directory of the system", "DIR");
+  accept_yes_option(table, options->yes);
   table
       .value("--lock-timeout", options->lock_timeout_s, "Wait at most this long for dpkg's lock",
              "SECONDS")

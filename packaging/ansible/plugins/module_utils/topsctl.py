@@ -131,7 +131,10 @@ def run(module, command, options, names=()):
         document = None
     if not isinstance(document, dict) or "status" not in document:
         document = None
-    wrong = document and misfit(document, DOCUMENT)
+    # A confirmation that failed has no outcome.
+    judged = document and {key: value for key, value in document.items()
+                           if value is not None or (command, key) != ("confirm", "outcome")}
+    wrong = document and misfit(judged, DOCUMENT)
     if wrong:
         return Outcome(code, None, "unexpected data in its field '{0}'".format(wrong))
     return Outcome(code, document, (written[1] if document else "\n".join(written)).strip()[-QUOTED:])

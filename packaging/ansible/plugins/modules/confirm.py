@@ -32,7 +32,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 outcome:
-  description: C(confirmed), C(no_change) or C(not_confirmed).
+  description: C(confirmed), C(no_change), or null if the command failed.
   returned: when topsctl printed its document
   type: str
 confirmed_at:
