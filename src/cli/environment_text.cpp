@@ -8,6 +8,11 @@
 
 namespace topsctl {
 
+std::string setting_warning(const Finding& finding) {
+  return format("{}: {}: {}", finding.subject, finding.title,
+                finding.evidence.empty() ? "" : finding.evidence.back().text);
+}
+
 std::string render_environment_check(const EnvironmentCheck& check, const Style& style) {
   std::vector<std::vector<std::string>> rows = {{"variable", "grade", "value", "set in"}};
   for (const SetVariable& variable : set_variables(check.places)) {

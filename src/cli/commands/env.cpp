@@ -58,8 +58,7 @@ std::vector<std::string> setting_warnings(const std::map<std::string, std::strin
                                           const Stack& stack, const SettingOptions& chosen) {
   std::vector<std::string> warnings;
   for (const Finding& finding : setting_findings(variables, stack, chosen))
-    warnings.push_back(format("{}: {}: {}", finding.subject, finding.title,
-                              finding.evidence.empty() ? "" : finding.evidence.back().text));
+    warnings.push_back(setting_warning(finding));
   return warnings;
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/environment_text.hpp"
 #include "cli/finding_text.hpp"
 #include "cli/install_options.hpp"
 #include "cli/option_table.hpp"
@@ -228,6 +229,9 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
                            {"versions", begun.versions}});
     return output;
   }
+  if (request.level == no_preflight)
+    for (const Finding& finding : preflight.findings)
+      session.events->warning(setting_warning(finding));
   note_run(session.with_own_state(), run, wishes.log_folder.string());
   RankConsole console(
       session.json ? Stream::errors : Stream::output, session.style,

@@ -98,7 +98,7 @@ PreparedLaunch prepared_launch(LaunchRequest& request, const std::string& run, c
   if (is_checked) looked_at.level = no_preflight;
   prepared.preflight = look_before_launch(host, stack, looked_at, catalogue, used_language(),
                                           sandbox, session.events);
-  look_at_settings(wishes.environment, stack, looked_at, prepared.preflight);
+  if (!is_checked) look_at_settings(wishes.environment, stack, looked_at, prepared.preflight);
   wishes.python = prepared.preflight.python;
   if (wishes.python.empty())
     throw Error(ErrorCode::host_unfit, "no Python interpreter of the stack works on this host",

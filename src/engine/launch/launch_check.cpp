@@ -127,6 +127,10 @@ void add_refusals(const Verification& verification, const LaunchRequest& request
   }
 }
 
+std::string last_evidence(const Finding& finding) {
+  return finding.evidence.empty() ? std::string() : finding.evidence.back().text;
+}
+
 }  // namespace
 
 LaunchCheck look_before_launch(const Host& host, const Stack& stack, const LaunchRequest& request,
@@ -156,14 +160,16 @@ LaunchCheck look_before_launch(const Host& host, const Stack& stack, const Launc
 
 void look_at_settings(const std::map<std::string, std::string>& variables, const Stack& stack,
                       const LaunchRequest& request, LaunchCheck& preflight) {
-  if (request.level == no_preflight) return;
+  const std::vector<Finding> before = preflight.findings;
   for (Finding& finding : setting_findings(variables, stack, request.settings)) {
-    const bool is_known =
-        std::any_of(preflight.findings.begin(), preflight.findings.end(), [&](const Finding& each) {
-          return each.id == finding.id && each.subject == finding.subject;
-        });
+    // One variable may contradict several others.
+    const bool is_known = std::any_of(before.begin(), before.end(), [&](const Finding& each) {
+      return each.id == finding.id && each.subject == finding.subject &&
+             last_evidence(each) == last_evidence(finding);
+    });
     if (is_known) continue;
-    if (finding.severity >= Severity::error) refuse(finding.id, request, preflight);
+    if (finding.severity >= Severity::error && request.level != no_preflight)
+      refuse(finding.id, request, preflight);
     preflight.findings.push_back(std::move(finding));
   }
 }

@@ -32,7 +32,8 @@ LaunchCheck look_before_launch(const Host& host, const Stack& stack, const Launc
                                const DiagnosisCatalogue& catalogue, Language language,
                                const SandboxWish& sandbox, EventSink* events);
 
-// Adds findings on the job's variables, unless the request disables the preflight.
+// Adds findings on the job's variables; they are no reason to refuse it if the request disables the
+// preflight.
 void look_at_settings(const std::map<std::string, std::string>& variables, const Stack& stack,
                       const LaunchRequest& request, LaunchCheck& preflight);
 
