@@ -26,6 +26,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/engine/operations/repair_source.hpp"
+#include "topsctl/engine/remote/target_pool.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/startup.hpp"
 
@@ -79,8 +80,8 @@ class Program {
     program_.flag("--no-input", options_.no_input, "Discard standard input before anything is run")
         .hidden();
     for (const CommandRow& row : command_table()) add_command(row);
-  }
     if (arguments_.size() > 1) name_page();
+  }
 
   int run() {
     try {
@@ -99,8 +100,8 @@ class Program {
       chosen_ = defined(parsed.command);
       if (chosen_ == nullptr)
         throw Error(ErrorCode::usage, "no command given", "`topsctl -h` lists the commands");
-      return run_command();
       save_given_pipes(*chosen_->table);
+      return run_command();
     } catch (const HelpRequest& request) {
       return print_page(request);
     } catch (const Error& error) {
@@ -259,12 +260,15 @@ class Program {
                                 : options_.verbose ? Verbosity::verbose
                                                    : Verbosity::normal;
     ProgressSink progress(verbosity, ::isatty(2) == 1 && !is_dumb_terminal(), style_for(2));
+    EventFan sinks;
+    SharedEvents shared(sinks);  // also for threads of connections
     EventFan events;
-    events.add(&progress);
+    events.add(&shared);
+    sinks.add(&progress);
     EventLines lines;
-    if (options_.events) events.add(&lines);
+    if (options_.events) sinks.add(&lines);
     std::optional<LogSink> log;
-    if (!options_.log_file.empty()) events.add(&log.emplace(options_.log_file));
+    if (!options_.log_file.empty()) sinks.add(&log.emplace(options_.log_file));
     SystemRunner runner;
     const SystemClock clock;
     Session session{{"/", &runner, &clock, process_environment()},
@@ -358,10 +362,6 @@ class Program {
   const Defined* chosen_ = nullptr;
   std::function<std::optional<std::string>()> known_bundle_;
 };
-
-}  // namespace
-
-namespace {
 
 // While it lives, writing to standard error never blocks.
 class NonBlockingErrors {

@@ -175,8 +175,12 @@ def test_a_login_that_takes_longer_than_the_connection_may_take_succeeds(station
         first = next(at for at, line in enumerate(lines) if line.split()[:1] == ["IdentityFile"])
         station.config.write_text("\n".join([*lines[:first], f"    IdentityFile {slow}", *lines[first:]]) + "\n")
         begun = time.monotonic()
-        station.transfer("own", "--connect-timeout", "1")
+        process = station.start("own", "--connect-timeout", "1", json_wanted=False)
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, out + err
         assert time.monotonic() - begun > 3, "the login was not slow"
+        said = [line for line in err.splitlines() if "still logging in after 1 s" in line]
+        assert len(said) == 1 and said[0].startswith("'own' ("), err
 
 
 def test_a_server_that_says_nothing_is_given_up(station, tmp_path):
@@ -194,6 +198,7 @@ def test_a_server_that_says_nothing_is_given_up(station, tmp_path):
 @pytest.mark.parametrize("line, words", [
     ("exec 1>&2", "a start-up file of its shell redirects standard output to standard error"),
     ("read answer", "a start-up file of its shell reads standard input"),
+    ("yes motd", "a start-up file of its shell does not stop writing to standard output, first: 'motd'"),
 ])
 @pytest.mark.sampled(2)
 def test_a_start_up_file_that_is_in_the_way_is_named(station, server, line, words):

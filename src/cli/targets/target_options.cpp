@@ -108,6 +108,7 @@ SshOptions ssh_options_of(const TargetOptions& options, const Session& session) 
   wishes.identity = options.identity;
   wishes.jump = options.jump;
   wishes.connect_timeout_s = options.connect_timeout_s;
+  wishes.on_slow_login = [events = session.events](const std::string& text) { events->note(text); };
   if (options.accept_new) wishes.unknown_keys = UnknownKeys::accept;
   return wishes;
 }

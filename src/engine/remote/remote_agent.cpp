@@ -43,6 +43,17 @@ constexpr std::size_t token_bytes = 12;
       "and skip it in shells without a terminal");
 }
 
+[[noreturn]] void refuse_flood(const Target& target, std::string_view said) {
+  constexpr std::size_t longest = 60;
+  const std::string line = printable(trimmed(said).substr(0, trimmed(said).find('\n')));
+  throw Error(ErrorCode::unreachable,
+              format("cannot run a program on {}: a start-up file of its shell does not stop "
+                     "writing to standard output, first: {}",
+                     in_quotes(target.text()), in_quotes(shortened(line, longest))),
+              "look for a command without an end in ~/.bashrc, ~/.profile or ~/.cshrc on the host, "
+              "and skip it in shells without a terminal");
+}
+
 std::string new_token() {
   return concat(token_beginning, hex_text(random_bytes(token_bytes)));
 }
@@ -76,10 +87,9 @@ RemoteAgent::Answer RemoteAgent::answer_from(RemoteStream& stream, const Target&
       said += *piece;
       continue;
     }
+    if (piece && said.size() >= most_greeting) refuse_flood(target, said);
     bool has_ended_itself = false;
-    std::string why = !piece                         ? "it does not respond"
-                      : said.size() >= most_greeting ? "it sends too much output"
-                                                     : "";
+    std::string why = piece ? "" : "it does not respond";
     if (why.empty()) {
       const RemoteEnd end_of_shell = stream.finish();
       if (is_said_elsewhere(end_of_shell.errors)) refuse_redirection(target);
@@ -289,7 +299,7 @@ void RemoteAgent::take_greeting(const std::string& piece) {
   greeting_ += piece;
   const auto answer = answer_in(greeting_, token_);
   if (!answer) {
-    if (greeting_.size() > most_greeting) refuse_answer(target_, "it sends too much output");
+    if (greeting_.size() > most_greeting) refuse_flood(target_, greeting_);
     return;
   }
   token_.clear();

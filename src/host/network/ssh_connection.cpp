@@ -242,7 +242,13 @@ void SshConnection::connect(const Target& target, const SshOptions& wishes, Secr
   }
   // From here on the timeout would end longer reads, like the end of the stream.
   set(session_, SSH_OPTIONS_TIMEOUT, 0L);
-  const SocketDeadline deadline(ssh_get_fd(session_), longest_login);
+  SlowNotice notice{std::chrono::seconds(timeout_s), {}};
+  if (wishes.on_slow_login)
+    notice.act = [&] {
+      if (!secrets.is_asking())
+        wishes.on_slow_login(format("{}: still logging in after {} s", label_of(peer_), timeout_s));
+    };
+  const SocketDeadline deadline(ssh_get_fd(session_), longest_login, std::move(notice));
   try {
     const AuthWishes auth = auth_wishes(config, wishes.identity);
     log_in({session_, peer_, secrets, auth, steps.asking}, steps.log_in_method);

@@ -99,13 +99,22 @@ int connect_socket(const std::string& host, unsigned port, const SocketWishes& w
   throw ConnectionLost(reason);
 }
 
-SocketDeadline::SocketDeadline(int socket, std::chrono::milliseconds limit)
-    : socket_(socket < 0 ? -1 : ::fcntl(socket, F_DUPFD_CLOEXEC, 0)), thread_([this, limit] {
-        const WaitLimit end(limit.count());
+SocketDeadline::SocketDeadline(int socket, std::chrono::milliseconds limit, SlowNotice notice)
+    : socket_(socket < 0 ? -1 : ::fcntl(socket, F_DUPFD_CLOEXEC, 0)),
+      thread_([this, limit, notice = std::move(notice)] {
         std::array<pollfd, 2> watched = {
             {{done_.descriptor(), POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}}};
-        while (!end.is_over() && ::poll(watched.data(), watched.size(), end.poll_timeout()) < 0 &&
-               errno == EINTR) {
+        const auto is_over_before = [&watched](const WaitLimit& end) {
+          while (!end.is_over() && ::poll(watched.data(), watched.size(), end.poll_timeout()) < 0 &&
+                 errno == EINTR) {
+          }
+          return watched[0].revents != 0 || watched[1].revents != 0;
+        };
+        const WaitLimit end(limit.count());
+        const bool has_notice = notice.act && notice.after < limit;
+        if (!has_notice || !is_over_before(WaitLimit(notice.after.count()))) {
+          if (has_notice) notice.act();
+          is_over_before(end);
         }
         if (watched[0].revents != 0) return;
         is_over_ = watched[1].revents == 0;

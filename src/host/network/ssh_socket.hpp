@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -22,11 +23,17 @@ struct SocketWishes {
 // Throws ConnectionLost with only the reason, Error{interrupted, terminated}.
 int connect_socket(const std::string& host, unsigned port, const SocketWishes& wishes);
 
+// What to do once, from another thread, if the end is not reached after some time. Must not throw.
+struct SlowNotice {
+  std::chrono::milliseconds after{0};
+  std::function<void()> act = {};
+};
+
 // While it lives, shuts down the socket when a signal asks topsctl to stop or the time is over:
 // libssh waits without a limit and notices neither.
 class SocketDeadline {
  public:
-  SocketDeadline(int socket, std::chrono::milliseconds limit);
+  SocketDeadline(int socket, std::chrono::milliseconds limit, SlowNotice notice = {});
   ~SocketDeadline();
   SocketDeadline(const SocketDeadline&) = delete;
   SocketDeadline& operator=(const SocketDeadline&) = delete;

@@ -65,6 +65,8 @@ class Secrets {
     return prompter_.ask(question, echo);
   }
   void tell(const std::string& text) { prompter_.tell(text); }
+  // Whether an answer is awaited now.
+  bool is_asking() { return !std::unique_lock<std::mutex>(mutex_, std::try_to_lock).owns_lock(); }
 
  private:
   Prompter& prompter_;

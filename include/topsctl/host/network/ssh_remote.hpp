@@ -1,6 +1,7 @@
 // Hosts that are reached over SSH.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,6 +28,9 @@ struct SshOptions {
   std::string jump;                                // like ProxyJump; empty: by the configuration
   std::optional<UnknownKeys> unknown_keys;         // nothing: by StrictHostKeyChecking
   int connect_timeout_s = 0;                       // 0: by ConnectTimeout, else 20 s
+  // Gets a line on a login that takes longer than that, from another thread; empty: nothing is
+  // said.
+  std::function<void(const std::string&)> on_slow_login = {};
 };
 
 // The host of a target, not its container. `secrets` must outlive it and its sessions.

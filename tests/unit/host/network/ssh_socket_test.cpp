@@ -22,6 +22,26 @@ TEST(SocketDeadlines, EndAReadThatWouldNotEnd) {
   for (const int end : ends) ::close(end);
 }
 
+TEST(SocketDeadlines, GiveNoticeOnceOfWhatIsSlow) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+  int notices = 0;
+  {
+    const SocketDeadline deadline(ends[0], std::chrono::milliseconds(200),
+                                  {std::chrono::milliseconds(10), [&] {
+                                     EXPECT_EQ(::write(ends[1], "x", 1), 1);
+                                     ++notices;
+                                   }});
+    char byte = 0;
+    EXPECT_EQ(::read(ends[0], &byte, 1), 1);
+    EXPECT_FALSE(deadline.is_over());
+    EXPECT_EQ(::read(ends[0], &byte, 1), 0);
+    EXPECT_TRUE(deadline.is_over());
+  }
+  EXPECT_EQ(notices, 1);
+  for (const int end : ends) ::close(end);
+}
+
 TEST(SocketDeadlines, LeaveASocketAloneBefore) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
