@@ -24,16 +24,20 @@ card = open("/dev/gcu" + os.environ["RANK"])
 print("Epoch(train) [2][ 50/100] of rank " + os.environ["RANK"], flush=True)
 time.sleep(600)
 """
-# Starts it, and prints what `topsctl watch` says once both ranks have spoken.
+# One that goes on by ten iterations in a second.
+FAST_RUN = RUN.replace("time.sleep(600)", """for i in range(6000):
+    time.sleep(0.1)
+    print(f"Epoch(train) [2][ {i}/6000]", flush=True)""")
+# Starts a run, and prints what `topsctl watch` says once both ranks have spoken.
 LOOK = """
-import json, subprocess, time
-running = subprocess.Popen(["topsctl", "launch", "--preflight", "none", "--nproc", "2", "--log-dir", "/srv/words", "--", "/srv/run.py"],
+import json, subprocess, sys, time
+running = subprocess.Popen(["topsctl", "launch", "--preflight", "none", "--nproc", "2", "--log-dir", "/srv/words", "--", sys.argv[1]],
                            stdout=subprocess.DEVNULL)
 end = time.monotonic() + 60
 while time.monotonic() < end:
     looked = subprocess.run(["topsctl", "watch", "--json"], stdout=subprocess.PIPE, text=True).stdout
     ranks = json.loads(looked)["ranks"]
-    if len(ranks) == 2 and all(rank["iteration"] and rank["cards"] for rank in ranks):
+    if len(ranks) == 2 and all(rank[key] for rank in ranks for key in ("iteration", "cards", *sys.argv[2:])):
         break
 print(looked)
 running.terminate()
@@ -99,7 +103,10 @@ import json, subprocess
 documents = []
 for text in json.load(open("/srv/texts.json")):
     open("/srv/efsmi.txt", "wb").write(text.encode("latin-1"))
-    documents.append(json.loads(subprocess.run(["topsctl", "watch", "--once", "--json"], stdout=subprocess.PIPE, check=True).stdout))
+    # The first look of several takes no second.
+    with subprocess.Popen(["topsctl", "watch", "--interval", "9", "--json"], stdout=subprocess.PIPE) as looking:
+        documents.append(json.loads(looking.stdout.readline()))
+        looking.terminate()
 print(json.dumps(documents))
 """
 
@@ -221,11 +228,20 @@ def test_the_view_fits_the_terminal_before_and_after_a_resize(card_host, tmp_pat
 
 def test_ranks_of_a_run_are_shown_with_their_words(card_host, schema):
     give_efsmi(card_host, [0, 1])
-    done = card_host.run(["python3", "/srv/look.py"])
+    done = card_host.run(["python3", "/srv/look.py", "/srv/run.py"])
     document = json.loads(done.stdout)
     schema(document, "watch")
     assert [(rank["rank"], rank["cards"], rank["iteration"], rank["last_line"]) for rank in document["ranks"]] == [
         (rank, [rank], "2, 50/100", f"Epoch(train) [2][ 50/100] of rank {rank}") for rank in range(2)], done.stderr
+
+
+def test_one_look_has_the_rates_of_a_second(card_host):
+    give_efsmi(card_host, [0, 1])
+    card_host.path("/srv/fast.py").write_text(FAST_RUN)
+    document = json.loads(card_host.run(["python3", "/srv/look.py", "/srv/fast.py", "iterations_per_second"]).stdout)
+    rates = [rank["iterations_per_second"] for rank in document["ranks"]]
+    assert len(rates) == 2 and all(3 < rate < 12 for rate in rates), document
+    assert document["throughput"]["iterations_per_second"] == min(rates)
 
 
 def test_the_view_has_the_ranks_of_a_run(card_host, tmp_path):

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -72,7 +73,8 @@ class Watching {
     if (!options.telemetry.empty()) telemetry_.emplace(options.telemetry);
   }
 
-  Look look() {
+  // One reading, without the file of metrics.
+  Look read() {
     MachineFacts facts;
     facts.state = look_at_machine(host_, stack_, {});
     Look look{card_watch(facts.state), judge_machine(catalogue_, facts, used_language())};
@@ -83,6 +85,11 @@ class Watching {
     if (run) words_.add_to(look.watch, run->record.ranks, host_.clock->steady());
     add_throughput(look.watch, run ? run->record.global_batch : std::nullopt);
     if (telemetry_) look.watch.ports = telemetry_->look();
+    return look;
+  }
+
+  Look look() {
+    Look look = read();
     if (!options_.prometheus.empty())
       write_metrics(options_.prometheus,
                     prometheus_text(look.watch, metrics_prefix(), name_of_this_host()));
@@ -162,6 +169,9 @@ Output run_watch(const WatchCommandOptions& options, Session& session) {
   const bool is_shown = ::isatty(STDOUT_FILENO) == 1 && session.detail != Verbosity::quiet;
   const bool goes_on = !options.once && (session.json ? options.is_interval_given : is_shown);
   if (goes_on) return watch_on(options, watching, session);
+  // Rates are those between two readings.
+  static_cast<void>(watching.read());
+  pause_for(std::chrono::milliseconds(ms_per_interval_s));
   const Look look = watching.look();
   Output output;
   output.header = header_of(look);
