@@ -38,7 +38,7 @@ td { white-space: pre-wrap }
 .bad { color: var(--bad) }
 .attention { color: var(--attention) }
 .open { color: var(--open) }
-@media (max-width: 48em) {
+@media (max-width: 60em) {
   thead { display: none }
   table, tbody, tr, th, td { display: block }
   tr { border-bottom: 1px solid var(--line); padding: .4em 0 }

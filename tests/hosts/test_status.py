@@ -219,7 +219,8 @@ def test_a_fleet_is_compared_and_those_that_deviate_stand_first(make_workstation
     assert proposed == ["topsctl", "status", "--target", "root@h3"]
     closer = station.topsctl(*proposed[1:])
     assert closer.code == 5 and "next, on h3: topsctl repair" in closer.out, closer
-    fleet.write_text("root@h1\nroot@h9\n")
-    lost = station.topsctl("status", "--hosts", fleet, "--connect-timeout", "2", "--json")
+    fleet.write_text("root@h1\nadmin@gcu-node-0123\n")
+    lost = station.topsctl("status", "--hosts", fleet, "--connect-timeout", "2", "--json", "--report", page)
     schema(lost.json, "targets")
     assert lost.code == 9 and lost.json["fleet"]["hosts"][0]["verdict"] == "unreached"
+    assert faults_of(browser, page) == []
