@@ -14,11 +14,6 @@ namespace {
 constexpr std::size_t brief_items = 10;
 constexpr const char* indent = "      ";
 
-std::string fitted(const std::string& text, Detail detail) {
-  if (detail == Detail::full) return text;
-  return shortened_in_the_middle(text, text_columns - std::string_view(indent).size() - 2);
-}
-
 // A heading with the count, and the first items a line each.
 template <class Item>
 std::string list(const std::string& heading, const Excerpt<Item>& items, Detail detail,
@@ -34,8 +29,7 @@ std::string list(const std::string& heading, const Excerpt<Item>& items, Detail 
 
 std::string plain_list(const std::string& heading, const Excerpt<std::string>& items,
                        Detail detail) {
-  return list<std::string>(heading, items, detail,
-                           [&](const std::string& text) { return fitted(text, detail); });
+  return list<std::string>(heading, items, detail, [](const std::string& text) { return text; });
 }
 
 std::string entry_text(const PackageEntry& entry) {
@@ -51,13 +45,13 @@ std::string files_text(const PackageDiff& diff, Detail detail, const Style& styl
     const std::string sizes = !c.before || !c.after || c.before == c.after
                                   ? std::string("different content")
                                   : concat(human_size(*c.before), " -> ", human_size(*c.after));
-    return concat(fitted(c.path, detail), "  ", sizes);
+    return concat(c.path, "  ", sizes);
   });
   text += list<ModeChange>("modes changed", diff.modes_changed, detail, [&](const ModeChange& c) {
     const std::string modes =
         concat(c.before == 0 ? "new" : octal_mode(c.before), " -> ", octal_mode(c.after));
     return concat(
-        fitted(c.path, detail), "  ",
+        c.path, "  ",
         c.gains_setuid() ? style.red(format("{}, gains setuid or setgid", modes)) : modes);
   });
   text += plain_list("configuration files added", diff.conffiles_added, detail);
@@ -91,8 +85,7 @@ std::string scripts_text(const PackageDiff& diff, Detail detail, const Style& st
                    counted(change.lines.added, "line"), change.lines.removed);
     const std::size_t most = detail == Detail::full ? change.lines.first.size() : brief_items;
     const std::size_t shown = std::min(most, change.lines.first.size());
-    for (std::size_t i = 0; i < shown; ++i)
-      text += concat(indent, fitted(change.lines.first[i], detail), "\n");
+    for (std::size_t i = 0; i < shown; ++i) text += concat(indent, change.lines.first[i], "\n");
     const std::size_t all = change.lines.added + change.lines.removed;
     if (all > shown) text += format("{}and {} more\n", indent, all - shown);
   }
@@ -143,12 +136,11 @@ std::string bundle_text(const BundleDiff& diff, Detail detail) {
   const auto values = [](const std::vector<std::string>& list) {
     return list.empty() ? std::string("not set") : printable(joined(list, " or "));
   };
-  return text + list<SettingChange>(
-                    "variables set by scripts", diff.settings, detail, [&](const SettingChange& c) {
-                      return fitted(concat(printable(c.name), ": ", values(c.before), " -> ",
-                                           values(c.after)),
-                                    detail);
-                    });
+  return text +
+         list<SettingChange>(
+             "variables set by scripts", diff.settings, detail, [&](const SettingChange& c) {
+               return concat(printable(c.name), ": ", values(c.before), " -> ", values(c.after));
+             });
 }
 
 }  // namespace

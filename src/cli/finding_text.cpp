@@ -14,7 +14,6 @@ namespace {
 constexpr std::size_t brief_evidence = 3;
 constexpr std::size_t brief_subjects = 5;
 constexpr std::size_t longest_evidence = 240;  // columns, when brief
-constexpr std::size_t narrowest_subject = 32;
 
 // The characters of printable text, each as its bytes.
 std::vector<std::string_view> characters(std::string_view text) {
@@ -87,15 +86,9 @@ std::string evidence_text(const Evidence& evidence, const std::string& subject) 
   return text + printable(translated_text(evidence.text));
 }
 
-// Lines that fit; cuts text with too long words in the middle.
+// Words stay whole: a path may be wider than the terminal.
 std::string brief_lines(const std::string& text, const std::string& indent, const Style& style) {
-  const std::string lines =
-      wrapped(shortened_in_the_middle(text, longest_evidence), indent, style.width());
-  for (const std::string& line : split(lines, '\n')) {
-    if (display_width(line) > style.width())
-      return concat(indent, shortened_in_the_middle(text, style.width() - indent.size()), "\n");
-  }
-  return lines;
+  return wrapped(shortened_in_the_middle(text, longest_evidence), indent, style.width());
 }
 
 std::string evidence_lines(const Finding& finding, const std::string& indent, Detail detail,
@@ -121,15 +114,6 @@ std::string remedy_lines(const Remedy& remedy, const Style& style) {
   return text;
 }
 
-// In the rest of a line; keeps file names, which come last.
-std::string subject_text(const Finding& finding, std::size_t used, Detail detail,
-                         const Style& style) {
-  const std::string subject = printable(finding.subject);
-  if (detail == Detail::full) return subject;
-  const std::size_t room = style.width() > used ? style.width() - used : 0;
-  return shortened_in_the_middle(subject, std::max(room, narrowest_subject));
-}
-
 std::string block(const FindingGroup& group, Detail detail, const Style& style) {
   const Finding& first = group.first();
   const std::size_t count = group.findings.size();
@@ -139,9 +123,9 @@ std::string block(const FindingGroup& group, Detail detail, const Style& style) 
   if (count == 1) {
     const std::string line = concat(title, ": ", printable(first.subject));
     const bool fits = display_width(without_colours(head)) + display_width(line) <= style.width();
-    std::string text = fits ? concat(head, line, "\n")
-                            : concat(wrapped(title, head, style.width(), 2), "  ",
-                                     subject_text(first, 2, detail, style), "\n");
+    std::string text =
+        fits ? concat(head, line, "\n")
+             : concat(wrapped(title, head, style.width(), 2), "  ", printable(first.subject), "\n");
     return concat(text, evidence_lines(first, "  ", detail, style),
                   remedy_lines(first.remedy, style));
   }
@@ -149,7 +133,7 @@ std::string block(const FindingGroup& group, Detail detail, const Style& style) 
   const std::size_t most = detail == Detail::full ? count : brief_subjects;
   for (std::size_t i = 0; i < std::min(most, count); ++i) {
     const Finding& finding = *group.findings[i];
-    text += concat("  ", subject_text(finding, 2, detail, style), "\n",
+    text += concat("  ", printable(finding.subject), "\n",
                    evidence_lines(finding, "    ", detail, style));
   }
   if (count > most) text += format("  and {} more\n", count - most);

@@ -11,11 +11,8 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t narrowest_path = 24;
-constexpr std::size_t digest_digits = 12;
 // Of settings, in brief.
 constexpr std::size_t most_settings_shown = 8;
-constexpr std::size_t longest_value = 60;
 
 using Rows = std::vector<std::vector<std::string>>;
 
@@ -88,8 +85,7 @@ std::string packages_table(const Inventory& inventory, Detail detail, const Styl
            printable(package->version),
            python_or_architecture(*package),
            human_size(package->size)};
-    if (has_digests)
-      row.push_back(package->sha256.empty() ? "-" : package->sha256.substr(0, digest_digits));
+    if (has_digests) row.push_back(package->sha256.empty() ? "-" : package->sha256);
     if (has_files)
       row.push_back(place_text(package->container, package->path).substr(common.size()));
   }
@@ -161,7 +157,7 @@ std::string containers_table(const Inspection& inspection, const InspectionFrame
     const std::string place = place_text(file.container, file.path);
     if (frame.detail == Detail::brief && frame.verdict.left_alone.contains(place)) continue;
     rows.push_back({printable(file.kind), printable(file.compression), human_size(file.size),
-                    file.sha256.empty() ? "-" : file.sha256.substr(0, digest_digits),
+                    file.sha256.empty() ? "-" : file.sha256,
                     file.checksums.empty() ? "-" : printable(joined(file.checksums, ", ")), place});
     if (!file.problem.empty()) {
       notes += wrapped(concat(printable(file.problem), " (", place, ")"),
@@ -182,13 +178,11 @@ std::string settings_text(const Inspection& inspection, Detail detail, const Sty
   if (inspection.settings.empty()) return {};
   const std::size_t most =
       detail == Detail::full ? inspection.settings.size() : most_settings_shown;
-  Rows rows = {{"variable", "value", "times"}};
+  Rows rows = {{"variable", "times", "value"}};
   for (const auto& [setting, times] : inspection.settings) {
     if (rows.size() > most) break;
-    const std::string value = setting.value.empty() ? "-" : printable(setting.value);
-    rows.push_back({printable(setting.name),
-                    detail == Detail::full ? value : shortened_in_the_middle(value, longest_value),
-                    concat(times)});
+    rows.push_back({printable(setting.name), concat(times),
+                    setting.value.empty() ? "-" : printable(setting.value)});
   }
   const std::size_t left = inspection.settings.size() - (rows.size() - 1);
   return concat(style.bold(format("variables set by files beside the packages")), "\n",
@@ -222,7 +216,7 @@ std::string unpacking(const Inspection& inspection, const InspectionFrame& frame
 }
 
 std::string next_step(const Inspection& inspection, const std::vector<Finding>& findings,
-                      const InspectionFrame& frame, const Style& style) {
+                      const InspectionFrame& frame) {
   const BundleVerdict& verdict = frame.verdict;
   if (verdict.errors > 0) {
     std::vector<Finding> meant;
@@ -233,9 +227,7 @@ std::string next_step(const Inspection& inspection, const std::vector<Finding>& 
                                  ? format("fix the error above: {}: ", printable(worst.title))
                                  : format("fix the {} errors above, first: {}: ", verdict.errors,
                                           printable(worst.title));
-    const std::size_t used = display_width(text) + std::string_view("next: ").size();
-    const std::size_t room = style.width() > used ? style.width() - used : 0;
-    return text + shortened_in_the_middle(printable(worst.subject), std::max(room, narrowest_path));
+    return text + printable(worst.subject);
   }
   const std::string named = frame.bundle.empty() ? std::string("BUNDLE") : typed_word(frame.bundle);
   const std::string bundle = concat(named, frame.options);
@@ -254,6 +246,20 @@ std::string next_step(const Inspection& inspection, const std::vector<Finding>& 
   if (inspection.inventory.packages.empty())
     return format("give a directory, an archive or a .run file that has debs and wheels");
   return format("describe the stack in a file: topsctl stack new {} --output STACK.json", named);
+}
+
+// Commands stay whole, to be copied.
+std::string next_lines(const std::string& step, const Style& style) {
+  const std::string label = concat(style.bold(format("next:")), " ");
+  const std::string whole = concat(label, step, "\n");
+  const bool has_command = step.find("topsctl ") != std::string::npos;
+  if (style.columns == 0 || display_width(step) + display_width(format("next:")) < style.columns)
+    return whole;
+  if (!has_command) return wrapped(step, label, style.columns, 2);
+  const auto second = step.find("; ");
+  return second == std::string::npos
+             ? whole
+             : concat(label, step.substr(0, second + 1), "\n  ", step.substr(second + 2), "\n");
 }
 
 }  // namespace
@@ -281,8 +287,7 @@ std::string render_inspection(const Inspection& inspection, const std::vector<Fi
   for (const TextSection& section : frame.sections) {
     text += concat(style.bold(section.title), "\n", table(section.rows, style));
   }
-  return text + concat(style.bold(format("next:")), " ",
-                       next_step(inspection, findings, frame, style), "\n");
+  return text + next_lines(next_step(inspection, findings, frame), style);
 }
 
 }  // namespace topsctl

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/finding_text.hpp"
 #include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/digest.hpp"
@@ -299,15 +300,20 @@ Mark mark_of_result(const std::string& result) {
 }
 
 std::string report_text(const ReportPage& page, const Style& style) {
-  std::string text = concat(style.bold(page.title), "\n");
+  const auto line = [&](const std::string& words, const std::string& before, std::size_t indent) {
+    return style.columns == 0 ? concat(before, words, "\n")
+                              : wrapped(words, before, style.columns, indent);
+  };
+  std::string text = line(style.bold(page.title), "", 2);
   std::size_t width = 0;
   for (const auto& [label, value] : page.facts) width = std::max(width, display_width(label));
   for (const auto& [label, value] : page.facts) {
-    const std::vector<std::string> lines = split(value, '\n');
-    text += concat("  ", style.dim(label), std::string(width - display_width(label) + 2, ' '),
-                   lines.front(), "\n");
-    for (std::size_t i = 1; i < lines.size(); ++i)
-      text += concat(std::string(width + 4, ' '), lines[i], "\n");
+    std::string before =
+        concat("  ", style.dim(label), std::string(width - display_width(label) + 2, ' '));
+    for (const std::string& each : split(value, '\n')) {
+      text += line(each, before, width + 4);
+      before = std::string(width + 4, ' ');
+    }
   }
   for (const ReportPage::Section& section : page.sections) {
     std::vector<Row> rows = section.rows;

@@ -41,11 +41,14 @@ def screen(tmp_path, topsctl_dev):
 
 
 @pytest.mark.parametrize("columns, rows", SIZES)
-@pytest.mark.parametrize("words", [("-h",), ("help", "install"), ("help", "launch"), ("stack",), ("stack", "show", "topsrider-i3x")],
+@pytest.mark.parametrize("words", [("-h",), ("help", "install"), ("help", "launch"), ("stack",), ("stack", "show", "topsrider-i3x"),
+                                   ("doctor", "--explain", "disk-full"), ("watch", "--once"), ("snapshot", "--output", "SNAPSHOT")],
                          ids=" ".join)
-def test_no_line_is_wider_than_the_terminal(screen, words, columns, rows):
-    lines = screen(words, columns, rows)
-    assert lines and [line for line in lines if len(line.rstrip()) > columns] == []
+def test_no_line_is_wider_than_the_terminal(screen, words, columns, rows, tmp_path):
+    file = tmp_path / "snapshot.json"
+    lines = screen([word.replace("SNAPSHOT", str(file)) for word in words], columns, rows)
+    # A path stays whole.
+    assert lines and [line for line in lines if len(line.rstrip()) > columns and str(file) not in line] == []
 
 
 @pytest.mark.parametrize("columns, rows", SIZES)

@@ -96,8 +96,8 @@ std::string text(const TargetSnapshot& snapshot, const WrittenFile& file, const 
                                counted(python.wheels.size(), "distribution"))});
   }
   return format(
-      "{} of {} at {}\n{}{} {} ({})\n  sha256 {}\n{} copy the file back and run `topsctl inspect "
-      "BUNDLE --against {}`\n",
+      "{} of {} at {}\n{}{} {} ({})\n  sha256 {}\n{} copy the file back, then run:\n  topsctl "
+      "inspect BUNDLE --against {}\n",
       style.bold(format("snapshot")), or_dash(snapshot.host_name), snapshot.taken_at,
       table(rows, style), style.bold(format("written:")), printable(file.path),
       human_size(file.size), file.sha256, style.bold(format("next:")),

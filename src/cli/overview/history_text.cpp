@@ -11,14 +11,12 @@ namespace topsctl {
 
 std::string bundle_text(const GivenBundle& bundle) {
   constexpr std::size_t most_named = 2;
-  constexpr std::size_t telling_digits = 12;
   std::vector<std::string> named = bundle.paths;
   if (named.size() > most_named) named.resize(most_named);
   std::string text = joined(named, ", ");
   if (named.size() < bundle.paths.size())
     text = format("{} and {} more", text, bundle.paths.size() - named.size());
-  if (bundle.sha256.empty()) return text;
-  return format("{}, sha256 {}", text, bundle.sha256.substr(0, telling_digits));
+  return text;
 }
 
 namespace {
@@ -91,6 +89,7 @@ std::string render_transaction(const HistoryLine& line, const Style& style) {
   add("packages", joined(packages, "\n"));
   add("files", joined(files, "\n"));
   if (t.bundle) add("bundle", bundle_text(*t.bundle));
+  if (t.bundle) add("sha256", t.bundle->sha256);
   add("kept", human_size(t.kept_bytes));
   return labelled_lines(facts, style);
 }

@@ -9,7 +9,7 @@
 
 namespace topsctl {
 
-// On one line, with the first digits of the digest.
+// The names of the first files, on one line.
 std::string bundle_text(const GivenBundle& bundle);
 // A transaction, and its installed stack: "topsrider-t2x 2.5.136"; empty: a patch, or unknown.
 struct HistoryLine {

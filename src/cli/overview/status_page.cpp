@@ -13,7 +13,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t telling_digits = 12;  // of a digest
+constexpr std::size_t fewest_digits = 12;  // of a digest
 constexpr std::array<const char*, fleet_properties.size()> property_labels = {
     "release", "driver", "kernel", "Python", "torch", "stack sha256"};
 
@@ -226,10 +226,24 @@ std::string status_text(const Json& document, const std::string& where, const St
 
 namespace {
 
-std::string shown(std::size_t property, const std::string& value) {
+// As many digits as tell the digests of a fleet apart.
+std::size_t telling_digits(const FleetStatus& fleet) {
+  std::size_t digits = fewest_digits;
+  for (std::size_t i = 0; i < fleet_properties.size(); ++i) {
+    if (std::string_view(fleet_properties[i]) != "sha256") continue;
+    for (const FleetHost& one : fleet.hosts) {
+      for (const FleetHost& other : fleet.hosts) {
+        if (one.values[i] == other.values[i]) continue;
+        while (one.values[i].substr(0, digits) == other.values[i].substr(0, digits)) ++digits;
+      }
+    }
+  }
+  return digits;
+}
+
+std::string shown(std::size_t property, const std::string& value, std::size_t digits) {
   if (value.empty()) return "-";
-  return std::string_view(fleet_properties[property]) == "sha256" ? value.substr(0, telling_digits)
-                                                                  : value;
+  return std::string_view(fleet_properties[property]) == "sha256" ? value.substr(0, digits) : value;
 }
 
 std::string state_word(FleetVerdict verdict) {
@@ -263,6 +277,7 @@ std::string summary_of(const FleetStatus& fleet) {
 std::vector<std::vector<std::string>> matrix(const FleetStatus& fleet, bool with_all) {
   std::vector<std::vector<std::string>> rows = {{"host", "state"}};
   const auto is_shown = [&](std::size_t i) { return with_all || fleet.differs[i]; };
+  const std::size_t digits = telling_digits(fleet);
   for (std::size_t i = 0; i < fleet_properties.size(); ++i) {
     if (is_shown(i)) rows.front().emplace_back(property_labels[i]);
   }
@@ -270,7 +285,7 @@ std::vector<std::vector<std::string>> matrix(const FleetStatus& fleet, bool with
     std::vector<std::string>& row = rows.emplace_back();
     row = {host.target, state_word(host.verdict)};
     for (std::size_t i = 0; i < fleet_properties.size(); ++i) {
-      if (is_shown(i)) row.push_back(shown(i, host.values[i]));
+      if (is_shown(i)) row.push_back(shown(i, host.values[i], digits));
     }
   }
   return rows;
@@ -327,7 +342,7 @@ std::string fleet_text(const FleetStatus& fleet, const Json& targets, const std:
   std::vector<std::string> common;
   for (std::size_t i = 0; i < fleet_properties.size(); ++i) {
     if (!fleet.differs[i] && !fleet.usual[i].empty())
-      common.push_back(concat(translated(property_labels[i]), " ", shown(i, fleet.usual[i])));
+      common.push_back(concat(translated(property_labels[i]), " ", fleet.usual[i]));
   }
   if (!common.empty()) facts.emplace_back(format("all alike"), joined(common, ", "));
   facts.emplace_back(format("state:"), summary_of(fleet));

@@ -127,7 +127,8 @@ std::string render_diagnosis(const Diagnosis& diagnosis, Language language, cons
   if (!finding.remedy.command.empty())
     text += concat(style.bold(format("run:")), " ", finding.remedy.command, "\n");
   for (const std::string& example : diagnosis.example_match)
-    text += concat(style.bold(format("example:")), " ", last_lines(example, 1), "\n");
+    text +=
+        wrapped(last_lines(example, 1), concat(style.bold(format("example:")), " "), style.width());
   if (!diagnosis.explains.empty())
     text += concat(style.bold(format("explains:")), " ", joined(diagnosis.explains, ", "), "\n");
   for (const std::string& ref : diagnosis.refs)

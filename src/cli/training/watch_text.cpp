@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "cli/finding_text.hpp"
 #include "cli/training/bench_text.hpp"
 #include "cli/training/live_view.hpp"
 #include "topsctl/base/text.hpp"
@@ -156,8 +157,9 @@ std::string watch_text(const CardWatch& watch, const Judgement& judgement, const
   }
   if (!watch.ports.empty()) text += ports_text(watch.ports, style);
   if (!watch.ranks.empty()) text += ranks_text(watch, style);
-  text += host_text(watch);
-  return text + concat(style.bold(format("state:")), " ", state_of(watch, judgement), "\n");
+  const std::string state =
+      concat(style.bold(format("state:")), " ", state_of(watch, judgement), "\n");
+  return text + fitted_lines(host_text(watch) + state, style);
 }
 
 std::string watch_picture(const CardWatch& watch, const Judgement& judgement,

@@ -123,12 +123,11 @@ TEST(DiffText, ShowsArchivesAndVariables) {
             "  0 packages changed, 0 added, 0 removed, 0 unchanged\n");
 }
 
-TEST(DiffText, ShortensPathsInTheMiddle) {
+TEST(DiffText, KeepsPathsWhole) {
   PackageDiff change = sample_change();
-  change.files_added.add("/" + std::string(300, 'x') + "/end.so");
-  const std::string text = render_diff(with_change(change), Detail::brief, plain_diff);
-  for (const std::string& line : split(text, '\n')) EXPECT_LE(line.size(), text_columns);
-  EXPECT_THAT(text, HasSubstr("/end.so"));
+  const std::string path = "/" + std::string(300, 'x') + "/end.so";
+  change.files_added.add(path);
+  EXPECT_THAT(render_diff(with_change(change), Detail::brief, plain_diff), HasSubstr(path));
 }
 
 }  // namespace

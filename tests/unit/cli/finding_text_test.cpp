@@ -46,14 +46,12 @@ TEST(FindingText, ShowsThreePiecesOfEvidenceUnlessAllAreAskedFor) {
   EXPECT_THAT(full, AllOf(HasSubstr("postinst:7: rm\n"), Not(HasSubstr("more"))));
 }
 
-TEST(FindingText, ShortensLongSubjectsInTheMiddle) {
+TEST(FindingText, KeepsSubjectsWhole) {
   const std::string path = "top/" + std::string(200, 'x') + "/end.deb";
   const std::vector<Finding> one = {sample_finding("odd", Severity::error, path)};
   const std::vector<Finding> two = {one[0], one[0]};
   for (const std::vector<Finding>& findings : {one, two}) {
-    const std::string brief = render_findings(findings, Detail::brief, Style{true});
-    for (const std::string& line : split(brief, '\n')) EXPECT_LE(line.size(), text_columns + 10);
-    EXPECT_THAT(brief, AllOf(HasSubstr("top/xx"), HasSubstr("xx/end.deb\n")));
+    EXPECT_THAT(render_findings(findings, Detail::brief, Style{true, 80}), HasSubstr(path + "\n"));
     EXPECT_THAT(render_findings(findings, Detail::full, plain_text), HasSubstr(path));
   }
 }
@@ -70,7 +68,7 @@ TEST(FindingText, WrapsLongEvidenceAndCutsWhatIsEndless) {
     finding.evidence = {{"preinst", 3, endless}};
     const std::string brief = render_findings({finding}, Detail::brief, plain_text);
     EXPECT_LE(split(brief, '\n').size(), 6U);
-    for (const std::string& line : split(brief, '\n')) EXPECT_LE(line.size(), text_columns);
+    EXPECT_LE(brief.size(), 300U);
     EXPECT_THAT(render_findings({finding}, Detail::full, plain_text), HasSubstr(endless));
   }
 }
