@@ -31,7 +31,7 @@ FAST_RUN = RUN.replace("time.sleep(600)", """for i in range(6000):
 # Starts a run, and prints what `topsctl watch` says once both ranks have spoken.
 LOOK = """
 import json, subprocess, sys, time
-running = subprocess.Popen(["topsctl", "launch", "--preflight", "none", "--nproc", "2", "--log-dir", "/srv/words", "--", sys.argv[1]],
+running = subprocess.Popen(["topsctl", "launch", "--preflight", "none", "--nproc", "2", "--log-dir", sys.argv[1] + ".logs", "--", sys.argv[1]],
                            stdout=subprocess.DEVNULL)
 end = time.monotonic() + 60
 while time.monotonic() < end:

@@ -108,6 +108,7 @@ void Attempt::start() {
   streams_.push_back({-1, std::move(output.read_end), RankLog(plan_.log_folder / "launcher.log")});
   supervisor_.emplace();
   load_.emplace(host_);
+  flow_ = FlowMeter::begun(plan_.environment);
   busy_checker_.emplace(host_, plan_, *supervisor_);
   if (plan_.engine == LaunchEngine::torchrun) {
     programs_.push_back(supervisor_->start(plan_.argv, plan_.environment, output.write_end));
@@ -224,6 +225,7 @@ void Attempt::measure() {
       pace = rank.iterations_per_second;
   }
   record_.throughput = throughput_of(pace, record_.throughput.global_batch);
+  if (flow_) record_.bandwidth_gbps = flow_->mean();
 }
 
 // Lines "RANK PID RANK-IN-WORLD".

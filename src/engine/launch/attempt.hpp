@@ -13,6 +13,7 @@
 
 #include "engine/launch/busy_check.hpp"
 #include "engine/launch/stall_watch.hpp"
+#include "topsctl/engine/launch/flow_telemetry.hpp"
 #include "topsctl/engine/launch/launcher.hpp"
 #include "topsctl/engine/launch/rank_log.hpp"
 #include "topsctl/host/system/supervisor.hpp"
@@ -110,6 +111,7 @@ class Attempt {
   };
   std::map<std::int64_t, FirstIteration> first_iterations_;  // of ranks
   std::optional<HostLoadMeter> load_;
+  std::optional<FlowMeter> flow_;
 };
 
 }  // namespace topsctl

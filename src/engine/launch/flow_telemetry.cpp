@@ -218,4 +218,38 @@ std::vector<FlowPort> FlowTelemetry::look() {
   return ports;
 }
 
+// A directory that cannot be read ends no training.
+std::vector<FlowPort> FlowMeter::ports() {
+  try {
+    return telemetry_.look();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::bad_input) throw;
+    return {};
+  }
+}
+
+std::optional<FlowMeter> FlowMeter::begun(const std::map<std::string, std::string>& environment) {
+  const auto enabled = environment.find("NCCL_TELEMETRY_ENABLE");
+  const auto folder = environment.find("NCCL_TELEMETRY_LOG_PATH");
+  if (enabled == environment.end() || enabled->second != "1" || folder == environment.end())
+    return std::nullopt;
+  FlowMeter meter(folder->second);
+  meter.before_ = meter.ports();
+  return meter;
+}
+
+std::optional<double> FlowMeter::mean() {
+  std::optional<double> total;
+  for (const FlowPort& port : ports()) {
+    const auto old = std::find_if(before_.begin(), before_.end(), [&](const FlowPort& each) {
+      return each.host == port.host && each.nic == port.nic && each.port == port.port;
+    });
+    const FlowValues earlier = old == before_.end() ? FlowValues{} : old->values;
+    if (port.values.count <= earlier.count) continue;
+    const auto values = static_cast<double>(port.values.count - earlier.count);
+    total = total.value_or(0) + (port.values.sum - earlier.sum) / values;
+  }
+  return total;
+}
+
 }  // namespace topsctl

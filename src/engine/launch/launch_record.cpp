@@ -90,6 +90,7 @@ Json attempt_json(const AttemptRecord& attempt) {
           {"busy_check", attempt.busy_check ? check_json(*attempt.busy_check) : Json(nullptr)},
           {"host", to_json(attempt.host)},
           {"throughput", to_json(attempt.throughput)},
+          {"bandwidth_gbps", value_or_null(attempt.bandwidth_gbps)},
           {"stalls", list_of(attempt.stalls, stall_json)},
           {"verdict", judged.at("verdict")},
           {"first_cause", judged.at("first_cause")},

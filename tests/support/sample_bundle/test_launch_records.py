@@ -26,12 +26,20 @@ assert os.path.isdir("saved")
 for step in range(1, 4):
     time.sleep(0.05)
     print(f"step {step}/9", flush=True)
+if os.environ["RANK"] == "0":
+    with open("flow/h1-mlx5_0-Port1-A.log", "a") as port:
+        port.write("20261126031500,0,4,400,100,1\\n20261126031501,0,4,400,200,1\\n")
 """
 
 
 @pytest.mark.parametrize("alone", [False, True])
 def test_what_ranks_tell_is_in_the_record(job, tmp_path, schema, alone):
-    more = {"PYTHONPATH": os.pathsep.join([str(torch_without_torchrun(tmp_path)), str(tmp_path / "site")])} if alone else None
+    # VCCL's telemetry, with a value of an earlier job.
+    more = {"NCCL_TELEMETRY_ENABLE": "1", "NCCL_TELEMETRY_LOG_PATH": str(tmp_path / "flow")}
+    (tmp_path / "flow").mkdir()
+    (tmp_path / "flow/h1-mlx5_0-Port1-A.log").write_text("Time,DevIndex,Func,MaxBandwidth,MeanBandwidth,Status\n20261126031400,0,4,400,390,1\n")
+    if alone:
+        more["PYTHONPATH"] = os.pathsep.join([str(torch_without_torchrun(tmp_path)), str(tmp_path / "site")])
     done = job(TOLD, "--checkpoints", "saved", arguments=["--batch-size", "4"], more=more)
     out, err = done.communicate(timeout=180)
     assert done.returncode == 0, out + err
@@ -40,6 +48,7 @@ def test_what_ranks_tell_is_in_the_record(job, tmp_path, schema, alone):
     throughput = attempt["throughput"]
     assert throughput["global_batch"] == 8 and 0 < throughput["iterations_per_second"] < 20
     assert throughput["samples_per_second"] == pytest.approx(8 * throughput["iterations_per_second"])
+    assert attempt["bandwidth_gbps"] == 150
     assert attempt["host"]["cpus"] > 0 and 0 < attempt["host"]["memory_available_bytes"] <= attempt["host"]["memory_total_bytes"]
 
 

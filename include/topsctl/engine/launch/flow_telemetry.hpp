@@ -83,4 +83,21 @@ class FlowTelemetry {
   std::map<std::string, File> files_;
 };
 
+// What the ports send while a job runs.
+class FlowMeter {
+ public:
+  // Begins now. Nothing if an environment with these variables makes no telemetry, or if its
+  // directory cannot be read.
+  static std::optional<FlowMeter> begun(const std::map<std::string, std::string>& environment);
+  // The total of the ports' means in Gbit/s; nothing: there are no values yet.
+  std::optional<double> mean();
+
+ private:
+  explicit FlowMeter(const std::filesystem::path& folder) : telemetry_(folder) {}
+  std::vector<FlowPort> ports();
+
+  FlowTelemetry telemetry_;
+  std::vector<FlowPort> before_;
+};
+
 }  // namespace topsctl

@@ -86,6 +86,7 @@ struct AttemptRecord {
   std::optional<BusyCheck> busy_check;  // the last one; nothing: it ended earlier
   HostLoad host;                        // mean processor load, and minimum available memory
   Throughput throughput;
+  std::optional<double> bandwidth_gbps;  // that its ports sent, by VCCL's telemetry
   std::vector<Standstill> stalls;
   std::optional<Judgement> judgement;  // of a failed attempt
   std::string not_restarted;  // why no other attempt follows; empty: one follows, or it succeeded
