@@ -76,8 +76,8 @@ INSTANTIATE_TEST_SUITE_P(
         RuleFault{"later_name", "x|y", "{b}", "/names/a: unknown name 'b'"},
         RuleFault{
             "script", "\"preinst\"", "\"pre\"",
-            "/rules/1/applies_to/0: expected one of preinst, postinst, prerm, postrm, config; got "
-            "\"pre\" (did you mean 'preinst'?)"},
+            "/rules/1/applies_to/0: expected one of preinst, postinst, prerm, postrm, config, "
+            "called-program; got \"pre\" (did you mean 'preinst'?)"},
         RuleFault{"when", "\"missing\"", "\"always\"",
                   "/rules/1/when: expected one of missing; got \"always\""},
         RuleFault{"other_rule", "[\"script-one\"]", "[\"script-two\"]",
