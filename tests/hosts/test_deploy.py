@@ -103,6 +103,8 @@ def test_a_dry_run_installs_nothing(make_workstation, packages):
     assert statuses(document) == {"root@h1": "planned"} and not document["changed"]
     target, = document["targets"]
     assert target["confirmation"] is None and sent(target) == 0 and target["files"]
+    asked = station.fleet.client.on_terminal([station.binary, "deploy", packages, "root@h1"], [(r"Deploy to 1 target\? \[y/N\]", "n")], 300)
+    assert asked.returncode == 130 and not asked.unanswered, asked.output
     assert_untouched(station, station.hosts[0])
     assert not station.hosts[0].path(DESTINATION).exists()
 
@@ -202,6 +204,9 @@ def test_one_host_that_cannot_take_it_stops_no_other(make_workstation, packages)
     assert told["free@h2"]["error"]["code"] == "busy" and "lock" in told["free@h2"]["error"]["message"], told["free@h2"]
     assert told["free@h3"]["error"]["code"] in ("host_unfit", "checks_failed"), told["free@h3"]
     assert told["free@h2"]["report"]["failed"] and told["free@h3"]["report"]["failed"]
+    shown = station.fleet.client.run([station.binary, "deploy", packages, *targets[1:3], "--lock-timeout", "1", "--yes"], timeout=300)
+    assert shown.returncode != 0 and all(f"{target}: failed: " in shown.stderr for target in targets[1:3]), shown
+    assert told["free@h2"]["error"]["message"].splitlines()[0] in shown.stdout + shown.stderr, shown
     assert_untouched(station, locked)
     assert_untouched(station, broken)
     for host in (station.hosts[0], station.hosts[3]):

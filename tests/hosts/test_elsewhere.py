@@ -27,6 +27,8 @@ def test_what_was_deployed_is_listed_and_rolled_back_from_the_workstation(make_f
         assert [each["outcome"] for each in report["transactions"]] == ["committed"]
     asked = fleet.client.on_terminal([topsctl_release, "rollback", *there], [(r"Run it on 2 targets\? \[y/N\]", "n")], 300)
     assert asked.returncode == 130 and not asked.unanswered, asked.output
+    seen = fleet.client.on_terminal([topsctl_release, "verify", "--level", "files", "--target", "root@h1"], (), 300).output
+    assert [line for line in seen.splitlines() if len(line) > 80 and max(map(len, line.split())) < 70] == [], seen
     for report in run("rollback"):
         schema(report, "rollback")
         assert report["outcome"] == "rolled_back"
@@ -48,6 +50,8 @@ def test_hosts_without_the_stack_have_problems_and_no_error(make_fleet, topsctl_
             assert (each["exit_status"], each["report"]["status"]) == (5, "problems"), each
         text = fleet.client.run(command, timeout=300)
         assert text.returncode == 5 and "not installed" in text.stdout and "error:" not in text.stderr, text
+        quiet = fleet.client.run([*command, "-q"], timeout=300)
+        assert quiet.returncode == 5 and len(quiet.stderr) <= len(text.stderr) and len(quiet.stdout) <= len(text.stdout), quiet
 
 
 def test_doctor_asks_three_hosts_and_names_the_one_without_cards(make_fleet, topsctl_release, tmp_path, schema):

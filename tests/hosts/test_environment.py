@@ -107,9 +107,10 @@ def test_an_environment_that_is_not_in_effect_is_told_with_the_line_that_works_t
     for way, (variables, line) in ways.items():
         assert told(*check, **variables) == {f"environment-not-in-effect-{way}": line}
     # Under another name a program counts as cron or zsh to those it starts.
-    for way, program in (("cron", "cron"), ("zsh", "zsh"), ("csh", "tcsh"), ("fish", "fish")):
+    for way, program, line in (("cron", "cron", "topsctl env exec -- PROGRAM"), ("zsh", "zsh", 'eval "$(topsctl env)"'),
+                               ("csh", "tcsh", "exec bash -l"), ("fish", "fish", "topsctl env --format fish | source")):
         host.copy_in(host.path("/bin/dash").resolve(), f"/srv/{program}")
-        assert list(told(f"/srv/{program}", "-c", f"{' '.join(check)}; exit $?", **ways["shell"][0])) == [f"environment-not-in-effect-{way}"]
+        assert told(f"/srv/{program}", "-c", f"{' '.join(check)}; exit $?", **ways["shell"][0]) == {f"environment-not-in-effect-{way}": line}
     host.path("/.dockerenv").write_text("")
     assert told(*check) == {"environment-not-in-effect-container": "topsctl env exec -- PROGRAM"}
     # And each of these lines works.

@@ -50,6 +50,8 @@ def test_a_failure_is_rolled_back_and_the_report_names_the_step(operator, fittin
         report["error"]["hint"] = report["error"]["hint"].replace(f" --root {operator.host.root}", "")
     assert operator.report_left_in_tmp() == report
     assert operator.json("history")["transactions"][0]["outcome"] == "rolled_back"
+    told = operator.json("history", "--lang", "zh")["transactions"][0]["reason"]
+    assert "步" in told and "step" not in told.partition(":")[0], told
 
 
 @pytest.mark.parametrize("fault, words", [

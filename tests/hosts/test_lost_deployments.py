@@ -43,7 +43,8 @@ def test_sessions_that_are_killed_again_and_again_hold_no_install_up(make_workst
     while run.poll() is None and killed < 6:
         killed += sum(bool(host.kill_sessions()) for host in station.hosts if installs(host))
         time.sleep(0.4)
-    document, _ = station.finished("deploy", run)
+    document, events = station.finished("deploy", run)
+    assert {event["target"] for event in events if event["event"] == "target"} == set(targets)
     assert killed >= 2 and sum(target["reconnects"] for target in document["targets"]) >= 1
     for target, host in zip(targets, station.hosts):
         told = by_target(document)[target]
@@ -58,7 +59,8 @@ def test_an_interrupted_deployment_says_what_goes_on_and_is_resumed(make_worksta
     bundle = tmp_path / "a\x1b]0;x\x07 b'c$(touch d)"
     bundle.symlink_to(packages)
     run = station.start("deploy", bundle, "root@h1")
-    wait_for(lambda: installs(host))
+    # The workstation has heard of it by then.
+    wait_for(lambda: any("dpkg --" in process.command and "topsctl" not in process.command for process in host.processes()))
     run.send_signal(signal.SIGINT)
     interrupted, _ = station.finished("deploy", run, code=130)
     assert "the install continues on root@h1" in interrupted["error"]["message"]
@@ -124,7 +126,9 @@ def test_an_interrupted_deployment_says_so_and_the_install_goes_on(make_workstat
     run = station.start("deploy", packages, "root@h1", "--confirm-timeout", "0")
     wait_for(lambda: installs(host))
     os.kill(run.pid, number)
-    station.finished("deploy", run, code=code)
+    document, _ = station.finished("deploy", run, code=code)
+    hint = document["error"]["hint"]
+    assert "--resume` waits for its end" in hint and "confirms" not in hint, hint
     wait_for(lambda: transactions(station, host) == [("committed", None)])
     assert packages_of(host) == list(PACKAGES)
 

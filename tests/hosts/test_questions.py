@@ -113,3 +113,13 @@ def test_the_next_command_can_be_typed(operator, eccl):
     assert done.out.splitlines()[-1] == f"next, over a new connection, within 600 s: topsctl confirm 1 --root {operator.host.root}", done
     quiet = operator.topsctl("-q", "rollback")
     assert quiet.out == "state: the host is as it was before transaction 1\n", quiet
+
+
+def test_a_repair_asks_too(operator, eccl):
+    operator.json("install", *eccl)
+    library = operator.host.path("/usr/lib/libeccl.so").resolve()
+    library.unlink()
+    code, shown, asked = at_terminal(operator, "repair", answer="n")
+    assert asked and code == 130 and "Repair? [y/N]" in shown and not library.exists(), shown
+    code, shown, asked = at_terminal(operator, "repair", "-y")
+    assert not asked and code == 0 and library.exists(), shown

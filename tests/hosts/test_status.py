@@ -213,6 +213,7 @@ def test_a_fleet_is_compared_and_those_that_deviate_stand_first(make_workstation
     shown = station.topsctl("status", "--hosts", fleet)
     assert shown.code == 5 and "error:" not in shown.err, shown
     rows = [line.split() for line in shown.out.splitlines()]
+    assert rows[0][:3] == ["host", "state", "release"] and rows[0][-2:] == ["stack", "sha256"], shown.out
     assert [row[0] for row in rows[1:4]] == ["root@h3", "root@h2", "root@h1"] and rows[1][1] == "problems"
     assert "2 of 3 hosts deviate" in shown.out
     proposed = shown.out.splitlines()[-1].removeprefix("next: ").split()

@@ -61,6 +61,10 @@ def test_watch_shows_each_card_and_alarms_where_all_are_idle(card_host, schema):
     document = json.loads(done.stdout)
     schema(document, "watch")
     assert document["cards_busy"] == 2 and document["source"] == "efsmi" and not document["idle_alarm"]
+    # The same as `topsctl status` has it.
+    assert re.search(r"^cards +8, 2 busy$", card_host.run(["topsctl", "status"]).stdout, re.MULTILINE)
+    shown = json.loads(card_host.run(["topsctl", "status", "--json"]).stdout)["cards"]
+    assert (shown["listed"], shown["busy"]) == (8, 2)
     assert document["host"]["cpus"] > 0 and document["host"]["memory_available_bytes"] > 0 and document["throughput"]["global_batch"] is None
     assert [card["uuid"] for card in document["cards"]] == [f"W2800121050{card}" for card in range(CARDS)]
     metrics = card_host.path("/srv/cards.prom").read_text()

@@ -37,6 +37,8 @@ def faults(text):
 def test_chinese_sentences_have_the_places_of_the_english_ones(catalogue):
     text = catalogue.read_text(encoding="utf-8")
     assert len(entries(text)) > 2000 and list(faults(text)) == []
+    # Phrases that no engineer would write.
+    assert [words for words in ("写集", "系统的 根", "代码要用 NVIDIA 显卡，但没有") if words in text] == []
     subprocess.run(["msgfmt", "--check-format", "--output-file=/dev/null", catalogue], check=True, capture_output=True)
 
 

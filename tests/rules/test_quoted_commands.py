@@ -1,6 +1,7 @@
 """What README, quick start and troubleshooting quote of topsctl are command lines that it parses, the same in both languages."""
 
 import json
+import re
 import shlex
 import subprocess
 
@@ -58,3 +59,11 @@ def test_a_wrong_command_line_is_seen(topsctl_dev, line):
 ])
 def test_command_lines_are_found(text, found):
     assert quoted(text) == found
+
+
+def test_the_readme_says_how_to_get_it_today(repository):
+    text = (repository / "README.md").read_text(encoding="utf-8")
+    version = re.search(r"project\(topsctl VERSION ([\d.]+)", (repository / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+    assert all((repository / path).is_file() for path in re.findall(r"^    (packaging/[\w-]+)", text, re.MULTILINE))
+    assert f"topsctl_{version}_amd64.deb" in text and text.index("What it does not do yet") < text.index("## Get it")
+    assert all(f"*{word}*" in text for word in ("bundle", "stack", "transaction", "targets"))

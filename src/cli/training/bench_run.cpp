@@ -217,7 +217,9 @@ CheckResult bandwidth_check(const Stack& stack, const BandwidthWishes& wishes,
     measure(measuring(request, wishes_like(baseline, stack), stack), stack, baseline,
             wishes.least_percent, result, session);
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::host_unfit) throw;
+    if (error.code() == ErrorCode::bad_input || error.code() == ErrorCode::interrupted ||
+        error.code() == ErrorCode::terminated)
+      throw;
     result.status = CheckStatus::fail;
     result.observed = error.message();
     result.hint = error.hint();

@@ -327,6 +327,8 @@ def test_launch_runs_a_program_for_cuda_as_it_is(stack, by_hand, tmp_path, topsc
     done, found = outcomes["auto"]
     assert done.returncode == 0, done
     assert [each[0] for each in found] == by_hand("t2x", "torch")["gpt_on_cards"]
+    for rank in range(2):
+        assert f"Rank {rank}/2, backend eccl" in (tmp_path / f"auto/attempt_0/rank_{rank}.log").read_text()
     shim = tmp_path / "auto/shim"
     assert {file.name for file in shim.iterdir()} == {file.name for file in SHIM.iterdir() if file.suffix == ".py"}
     assert "@VERSION@" not in (shim / "topsctl_shim.py").read_text()

@@ -81,6 +81,7 @@ TEST_F(Catalogues, OfChineseAreBuiltIn) {
   EXPECT_EQ(counted(3, "package"), "3 个软件包");
   EXPECT_NE(translated("Install a bundle as one transaction"),
             "Install a bundle as one transaction");
+  EXPECT_EQ(translated("Excludes"), "不能与之同用");
   use_language(Language::english);
   EXPECT_EQ(counted(3, "package"), "3 packages");
 }

@@ -235,6 +235,8 @@ TEST(Program, AnswersInJsonAlsoWhenItFails) {
   EXPECT_EQ(json["error"]["code"], "bad_bundle");
   EXPECT_TRUE(json["packages"].is_array());
   EXPECT_TRUE(json["findings"].is_array());
+  EXPECT_EQ(json["verdict"], nullptr);
+  EXPECT_EQ(Json::parse(run_topsctl({"watch", "--json", "no-such-run"}).out)["verdict"], nullptr);
   EXPECT_THAT(result.err, IsEmpty());
 }
 

@@ -145,6 +145,14 @@ TEST(RenderExecution, OfADryRunIsThePlan) {
             render_plan(sample_plan(), plain) + "state: nothing was changed: this is the plan\n");
 }
 
+TEST(RenderExecution, OfAPlannedRollbackNamesTheServices) {
+  Execution execution;
+  execution.report.outcome = Outcome::planned;
+  execution.report.transaction = 1;
+  execution.report.stops = {"a.service", "b@*.service"};
+  EXPECT_THAT(render_execution(execution, plain), HasSubstr("  stops a.service b@*.service\n"));
+}
+
 TEST(RenderExecution, OfACommitShowsChecksAndPackages) {
   Execution execution;
   TransactionReport& report = execution.report;

@@ -82,5 +82,20 @@ TEST(WatchPictures, ShowRanksWithTheirPace) {
   EXPECT_THAT(text, HasSubstr("12.3"));
 }
 
+TEST(WatchPictures, ShowTheHostTheTrainingAndTheAdvice) {
+  CardWatch watch = eight_cards();
+  watch.host.cpu_percent = 20;
+  watch.throughput = throughput_of(2.5, 512);
+  watch.advice = {"raise it"};
+  watch.benchmark = BenchmarkNote{"2026-11-30T18:00:00Z",   "eccl", "gcu", 8, "all_reduce",
+                                  std::uint64_t{64} << 20U, 11.25,  1};
+  const std::string text = watch_text(watch, {}, Style{false});
+  EXPECT_THAT(text, HasSubstr("host: processors 20 %, "));
+  EXPECT_THAT(text, HasSubstr("training: 2.5 it/s, 1280.0 samples/s, global batch 512\n"));
+  EXPECT_THAT(text, HasSubstr("benchmark: all_reduce, 64.0 MiB: 11.3 GB/s, eccl on 8 ranks, "));
+  EXPECT_THAT(text, HasSubstr(", 1 straggler\n"));
+  EXPECT_THAT(text, HasSubstr("advice: raise it\n"));
+}
+
 }  // namespace
 }  // namespace topsctl

@@ -13,6 +13,7 @@ using testing::ElementsAre;
 
 TEST(HostNames, AreExpandedInTheirOrder) {
   EXPECT_THAT(host_names_in("t20"), ElementsAre("t20"));
+  EXPECT_THAT(host_names_in("gpu_[1-2]"), ElementsAre("gpu_1", "gpu_2"));
   EXPECT_THAT(host_names_in("n[08-11]"), ElementsAre("n08", "n09", "n10", "n11"));
   EXPECT_THAT(host_names_in("n[1,3-4]-ib,m1.example"),
               ElementsAre("n1-ib", "n3-ib", "n4-ib", "m1.example"));

@@ -92,5 +92,26 @@ TEST(CardWatches, WriteMetricsWithOneHeadEach) {
   EXPECT_THAT(text, HasSubstr("topsctl_cards_idle{host=\"a\\\"b\"} 1\n"));
 }
 
+TEST(CardWatches, TellThePaceAndTheBandwidth) {
+  CardWatch watch;
+  watch.ranks.resize(2);
+  watch.ranks[0].iterations_per_second = 4.0;
+  watch.ranks[1].iterations_per_second = 2.5;
+  add_throughput(watch, 512);
+  watch.host.cpu_percent = 20;
+  watch.ports.resize(2);
+  for (FlowPort& port : watch.ports) port.values.take(150, false);
+  const std::string text = prometheus_text(watch, "enflame_gcu", "h");
+  for (const char* line :
+       {"host_cpu_percent{host=\"h\"} 20.0\n", "telemetry_bandwidth_gbps{host=\"h\"} 300.0\n",
+        "training_iterations_per_second{host=\"h\"} 2.5\n",
+        "training_samples_per_second{host=\"h\"} 1280.0\n",
+        "training_global_batch{host=\"h\"} 512.0\n"})
+    EXPECT_THAT(text, testing::HasSubstr(line));
+  const Json json = to_json(watch, {});
+  EXPECT_EQ(json["bandwidth_gbps"], 300.0);
+  EXPECT_EQ(json["throughput"]["samples_per_second"], 1280.0);
+}
+
 }  // namespace
 }  // namespace topsctl
