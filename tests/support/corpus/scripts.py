@@ -41,6 +41,6 @@ def _(shop):
     # As nvidia-cudnn's does; a program that nobody runs, and one that is only named, are no installers.
     downloads = "#!/bin/bash\nset -e\nget=\"wget -q https://example.com/demo.tar.xz -O /tmp/demo\"\n$get\n"
     deb = plain().script("postinst", SHELL + "echo get-other\nif [ \"$1\" = configure ]; then\n    get-demo --quiet || true\nfi\n")
-    for name in ("usr/sbin/get-demo", "usr/bin/get-other", "usr/bin/get-more"):
+    for name in ("/usr/sbin/get-demo", "/usr/bin/get-other", "/usr/bin/get-more"):
         deb.file(name, downloads.encode(), 0o755)
     deb.write(shop.folder)
