@@ -330,8 +330,7 @@ class Program {
         output.json_members(std::cout);
         std::cout << "\n}\n";
       } else {
-        const Json body = output.json.empty() ? Json::object() : Json::parse(output.json);
-        std::cout << to_text(document(output.header, body));
+        std::cout << to_text(document(output.header, output.json));
       }
     } else {
       std::cout << (options_.quiet && !output.brief.empty() ? output.brief : output.text);

@@ -38,7 +38,7 @@ struct Session {
 
 struct Output {
   ReportHeader header;
-  std::string json;  // the body: an object
+  Json json = Json::object();  // the body
   // Instead of `json`, for large documents: writes the members of the body, without the braces.
   std::function<void(std::ostream&)> json_members;
   std::string text;                // for standard output without --json
@@ -60,7 +60,7 @@ struct FleetView {
 struct CommandAction {
   std::function<Output(Session&)> run;
   // The body's JSON when `run` threw: every documented field, empty.
-  std::string empty_body = "{}";
+  Json empty_body = Json::object();
   std::optional<FleetView> fleet = {};  // nothing: the text of each host is shown separately
 };
 
@@ -118,6 +118,6 @@ Output execution_output(const std::string& command, const Execution& execution, 
 // Runs such a command; an Error that it throws becomes an Execution that failed before any change.
 Execution attempted(const Host& host, const std::function<Execution()>& command);
 // The body of such a command for an invalid command line.
-std::string failed_execution_body();
+Json failed_execution_body();
 
 }  // namespace topsctl

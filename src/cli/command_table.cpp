@@ -86,7 +86,7 @@ Output execution_output(const std::string& command, const Execution& execution,
   Output output;
   output.header = {command, execution.exit, execution.error, execution.warnings};
   output.changed = execution.report.changed;
-  output.json = to_line(to_json(execution.report));
+  output.json = to_json(execution.report);
   // A failure before any change shows only its error.
   if (!execution.error || execution.report.transaction) {
     output.text = render_execution(execution, style);
@@ -112,13 +112,13 @@ Execution attempted(const Host& host, const std::function<Execution()>& command)
   }
 }
 
-std::string failed_execution_body() {
+Json failed_execution_body() {
   TransactionReport report;
   report.failed = true;
   report.message = "nothing was changed";
   Json body = to_json(report);
   body["outcome"] = nullptr;  // of no attempt
-  return body.dump();
+  return body;
 }
 
 }  // namespace topsctl

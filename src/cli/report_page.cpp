@@ -18,7 +18,7 @@ using Row = std::vector<std::string>;
 
 std::string html_text(const Json& value) {
   if (value.is_null()) return "-";
-  return value.is_string() ? printable(value.get<std::string>(), Lines::keep) : value.dump();
+  return value.is_string() ? printable(value.get<std::string>(), Lines::keep) : to_line(value);
 }
 
 std::string field(const Json& object, const char* key) {

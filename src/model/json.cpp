@@ -56,6 +56,14 @@ Json parse_json(std::string_view text, const std::string& source) {
   }
 }
 
+Json json_or_null(std::string_view text) {
+  try {
+    return parse_json(text, {});
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
 std::string to_text(const Json& document) {
   return with_json_escapes(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }

@@ -115,10 +115,6 @@ Json mount_json(const MountPoint& mount) {
   return object;
 }
 
-std::string line(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
 Json to_json(const TargetSnapshot& snapshot) {
@@ -158,16 +154,16 @@ std::string to_text(const TargetSnapshot& snapshot) {
   std::string text = "{";
   const char* separator = "\n";
   for (const auto& [key, value] : document.items()) {
-    text += concat(separator, line(Json(key)), ": ");
+    text += concat(separator, to_line(key), ": ");
     separator = ",\n";
     if (!value.is_array() || value.empty()) {
-      text += line(value);
+      text += to_line(value);
       continue;
     }
     const char* before = "[\n  ";
     for (const Json& item : value) {
       text += before;
-      text += line(item);
+      text += to_line(item);
       before = ",\n  ";
     }
     text += "\n]";

@@ -183,7 +183,7 @@ Output run_bench(const BenchCommandOptions& options, const OptionTable& table, S
       output.header.exit = ExitCode::problems;
     if (!output.header.error && !done.log_folder.empty()) output.header.error = failure_of(done);
     output.text = done.text;
-    output.json = to_line(body_of(benchmark, {}, &stack, backend.reason));
+    output.json = body_of(benchmark, {}, &stack, backend.reason);
     return output;
   }
   const BenchmarkVerdict verdict =
@@ -193,7 +193,7 @@ Output run_bench(const BenchCommandOptions& options, const OptionTable& table, S
     output.header.exit = ExitCode::problems;
   if (!backend.reason.empty()) output.header.warnings.push_back(backend.reason);
   const Json body = body_of(benchmark, verdict, &stack, backend.reason);
-  output.json = to_line(body);
+  output.json = body;
   output.text = benchmark_text(benchmark, verdict, session.style);
   if (!are_logs_kept) remove_logs(done);
   write_report(options.report, document(output.header, body), benchmark_page(benchmark, verdict),
@@ -234,7 +234,7 @@ CommandAction define_bench(OptionTable& table) {
   add_report_option(table, options->report);
   add_hosts_options(table, options->hosts);
   return {[options, &table](Session& session) { return run_bench(*options, table, session); },
-          to_line(body_of({}, {}, nullptr, ""))};
+          body_of({}, {}, nullptr, "")};
 }
 
 }  // namespace topsctl

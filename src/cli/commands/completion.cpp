@@ -297,7 +297,7 @@ Output listed_values(const CompletionOptions& options, const Session& session) {
   }
   for (const std::string& value : values) output.text += concat(value, "\n");
   output.is_data = true;
-  output.json = Json({{"shell", nullptr}, {"script", nullptr}, {"values", values}}).dump();
+  output.json = {{"shell", nullptr}, {"script", nullptr}, {"values", values}};
   return output;
 }
 
@@ -320,11 +320,10 @@ CommandAction define_completion(OptionTable& table) {
     output.header.command = "completion";
     output.is_data = true;
     output.text = completion_script(*session.program, options->shell);
-    output.json =
-        Json({{"shell", options->shell}, {"script", output.text}, {"values", nullptr}}).dump();
+    output.json = {{"shell", options->shell}, {"script", output.text}, {"values", nullptr}};
     return output;
   };
-  return {run, Json({{"shell", nullptr}, {"script", nullptr}, {"values", nullptr}}).dump()};
+  return {run, {{"shell", nullptr}, {"script", nullptr}, {"values", nullptr}}};
 }
 
 }  // namespace topsctl

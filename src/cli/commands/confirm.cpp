@@ -38,8 +38,8 @@ Output run_confirm(const ConfirmCommandOptions& options, Session& session) {
              confirmed.now ? " is confirmed: it is kept" : " needs no confirmation: it is kept");
   Output output;
   output.header.command = "confirm";
-  output.json = to_line(confirm_body(options.id, confirmed.now ? "confirmed" : "no_change",
-                                     confirmed.now ? Json(confirmed.at) : Json(nullptr), message));
+  output.json = confirm_body(options.id, confirmed.now ? "confirmed" : "no_change",
+                             confirmed.now ? Json(confirmed.at) : Json(nullptr), message);
   output.text = concat(session.style.bold(format("state:")), " ", message, "\n");
   return output;
 }
@@ -60,7 +60,7 @@ CommandAction define_confirm(OptionTable& table) {
   accept_yes_option(table, options->yes);
   Json failed = confirm_body(nullptr, nullptr, nullptr, "nothing was confirmed");
   failed["failed"] = true;
-  return {[options](Session& session) { return run_confirm(*options, session); }, to_line(failed)};
+  return {[options](Session& session) { return run_confirm(*options, session); }, failed};
 }
 
 }  // namespace topsctl

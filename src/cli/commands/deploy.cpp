@@ -56,7 +56,7 @@ std::vector<std::string> install_words(const DeployCommandOptions& options) {
 }
 
 Json document_of(const std::optional<RemoteReport>& report) {
-  return report ? Json::parse(report->json) : Json(nullptr);
+  return report ? report->document : Json(nullptr);
 }
 
 // The last word.
@@ -72,7 +72,7 @@ std::string text_in(const Json& document, const char* key) {
 
 // The log of the remote install, as a path on that host.
 std::string log_of(const Deployment& deployment) {
-  return deployment.report ? text_in(Json::parse(deployment.report->json), "log") : "";
+  return deployment.report ? text_in(deployment.report->document, "log") : "";
 }
 
 // The warnings in the targets' reports.
@@ -81,7 +81,7 @@ std::vector<TargetWarning> warnings_of_targets(const std::vector<Deployed>& all)
   for (const Deployed& each : all) {
     for (const auto* report : {&each.deployment.report, &each.deployment.confirmation}) {
       if (!*report) continue;
-      const Json document = Json::parse((*report)->json);
+      const Json& document = (*report)->document;
       const auto list = document.find("warnings");
       if (list == document.end() || !list->is_array()) continue;
       for (const Json& warning : *list) {
@@ -141,8 +141,7 @@ std::string plans_text(const std::vector<Deployed>& all, const Style& style) {
     return text.empty() ? std::string("-") : text;
   };
   for (const Deployed& each : all) {
-    const Json document =
-        each.deployment.report ? Json::parse(each.deployment.report->json) : Json();
+    const Json document = document_of(each.deployment.report);
     if (std::string own = steps_text(document); !own.empty())
       steps[std::move(own)].push_back(each.target.text());
     const auto packages = document.find("packages");
@@ -358,7 +357,7 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
                      {"changed", is_changed},
                      {"failed", output.header.error.has_value()},
                      {"msg", message}};
-  output.json = to_line(body);
+  output.json = body;
   output.text = deploy_text(all, options, session.style);
   output.changed = is_changed;
   const Json whole = document(output.header, body);

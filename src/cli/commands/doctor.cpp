@@ -97,7 +97,7 @@ Output output_of(const DoctorReport& report, std::string text, ReportHeader head
   Output output;
   output.header = std::move(header);
   output.header.command = "doctor";
-  output.json = to_line(to_json(report));
+  output.json = to_json(report);
   output.text = std::move(text);
   return output;
 }
@@ -184,7 +184,7 @@ Output pack(const DiagnosisCatalogue& catalogue, const Stack& stack,
   Output output = look(catalogue, stack, options, report, session);
   SupportContents contents;
   contents.texts = {
-      {"doctor.json", to_text(document(output.header, Json::parse(output.json)))},
+      {"doctor.json", to_text(document(output.header, output.json))},
       {"doctor.txt", output.text},
   };
   contents.paths = options.with;
@@ -325,7 +325,7 @@ CommandAction define_doctor(OptionTable& table) {
   table.value("--except", options->except, "Skip these diagnoses", "ID,...").lists("diagnoses");
   add_sandbox_option(table, options->no_sandbox);
   return {[options](Session& session) { return run_doctor(*options, session); },
-          to_line(to_json(DoctorReport{}))};
+          to_json(DoctorReport{})};
 }
 
 }  // namespace topsctl

@@ -39,13 +39,13 @@ struct Body {
   EnvironmentCheck check;
 };
 
-std::string line_of(const Body& body) {
+Json json_of(const Body& body) {
   Json json = {{"environment", body.environment ? to_json(*body.environment) : Json(nullptr)},
                {"file_state", text_or_null(body.file_state)},
                {"format", text_or_null(body.format)},
                {"text", text_or_null(body.text)}};
   json.update(to_json(body.check));
-  return to_line(json);
+  return json;
 }
 
 bool is_folder(const Host& host, const std::string& path) {
@@ -87,7 +87,7 @@ Output print(const Host& host, const Stack& stack, const EnvCommandOptions& opti
       looks_at_use(format) ? *body.environment : as_found(*body.environment, is_there), format);
   output.text = body.text;
   output.is_data = true;
-  output.json = line_of(body);
+  output.json = json_of(body);
   return output;
 }
 
@@ -112,7 +112,7 @@ Output check(const Host& host, const Stack& stack, const EnvCommandOptions& opti
   Body body;
   body.check = check_environment(host, stack, process, output.header.warnings);
   output.header.exit = has_problems(body.check) ? ExitCode::problems : ExitCode::done;
-  output.json = line_of(body);
+  output.json = json_of(body);
   output.text = render_environment_check(body.check, session.style);
   return output;
 }
@@ -167,7 +167,7 @@ CommandAction define_env(OptionTable& table) {
     if (exec.is_given) become(host, stack, *options, session);
     return look.is_given ? check(host, stack, *options, session) : print(host, stack, *options);
   };
-  return {run, line_of(Body())};
+  return {run, json_of(Body())};
 }
 
 }  // namespace topsctl

@@ -21,14 +21,14 @@ CommandAction define_help(OptionTable& table) {
   const auto run = [command](Session& session) {
     Output output;
     output.header.command = "help";
-    output.json = Json({{"page", page_of(*command)}}).dump();
+    output.json = {{"page", page_of(*command)}};
     if (session.json) return output;
     output.is_data = true;  // a page is not adapted to the reader
     output.text = shown_page(page_of(*command), session.style);
     read_in_pager(output.text, session.style);
     return output;
   };
-  return {run, Json({{"page", nullptr}}).dump()};
+  return {run, {{"page", nullptr}}};
 }
 
 }  // namespace topsctl

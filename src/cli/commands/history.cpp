@@ -35,11 +35,11 @@ struct HistoryCommandOptions {
   bool yes = false;
 };
 
-std::string history_body(const std::vector<TransactionSummary>& transactions, const Json& reports,
-                         const Json& pruned) {
+Json history_body(const std::vector<TransactionSummary>& transactions, const Json& reports,
+                  const Json& pruned) {
   Json list = Json::array();
   for (const TransactionSummary& transaction : transactions) list.push_back(to_json(transaction));
-  return to_line({{"transactions", std::move(list)}, {"reports", reports}, {"pruned", pruned}});
+  return {{"transactions", std::move(list)}, {"reports", reports}, {"pruned", pruned}};
 }
 
 std::vector<TransactionSummary> summaries_of(const std::vector<Transaction>& transactions) {

@@ -247,12 +247,12 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
   return output;
 }
 
-std::string empty_body() {
+Json empty_body() {
   std::ostringstream members;
   write_members(members, {});
-  Json body = Json::parse(concat("{", members.str(), "}"));
+  Json body = parse_json(concat("{", members.str(), "}"), {});
   body["verdict"] = nullptr;
-  return body.dump();
+  return body;
 }
 
 }  // namespace

@@ -64,20 +64,20 @@ bool goes_with_job(const Option& option) {
   });
 }
 
-std::string body_of(const LaunchCheck& preflight, const Json& run, const Json& plan,
-                    const Json& record, const Json& cluster = nullptr, const Json& host = nullptr,
-                    bool was_submitted = false) {
+Json body_of(const LaunchCheck& preflight, const Json& run, const Json& plan, const Json& record,
+             const Json& cluster = nullptr, const Json& host = nullptr,
+             bool was_submitted = false) {
   Json findings = Json::array();
   for (const Finding& finding : preflight.findings) findings.push_back(to_json(finding));
-  return to_line({{"started", was_submitted || !record.is_null()},
-                  {"run", run},
-                  {"checks", to_json(preflight.checks)},
-                  {"findings", std::move(findings)},
-                  {"refused", preflight.refused},
-                  {"host", host},
-                  {"plan", plan},
-                  {"record", record},
-                  {"cluster", cluster}});
+  return {{"started", was_submitted || !record.is_null()},
+          {"run", run},
+          {"checks", to_json(preflight.checks)},
+          {"findings", std::move(findings)},
+          {"refused", preflight.refused},
+          {"host", host},
+          {"plan", plan},
+          {"record", record},
+          {"cluster", cluster}};
 }
 
 LaunchRequest request_of(const LaunchCommandOptions& options, const OptionTable& table,

@@ -131,7 +131,7 @@ Output run_lock(const LockCommandOptions& options, Session& session) {
     list.push_back(to_json(file));
     output.text += text_of(file);
   }
-  output.json = to_line(Json{{"files", std::move(list)}});
+  output.json = {{"files", std::move(list)}};
   return output;
 }
 

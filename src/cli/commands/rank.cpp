@@ -17,7 +17,7 @@ CommandAction define_rank(OptionTable& table) {
                   "use `topsctl launch -- SCRIPT` to start ranks");
     become_rank(*folder, *session.program_words, session.host.environment);
   };
-  return {run, "{}"};
+  return {run};
 }
 
 }  // namespace topsctl

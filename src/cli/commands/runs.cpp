@@ -51,10 +51,10 @@ Json json_of(const Run& run) {
           {"problem", text_or_null(run.problem)}};
 }
 
-std::string body_of(const std::vector<Run>& runs, const Json& record) {
+Json body_of(const std::vector<Run>& runs, const Json& record) {
   Json list = Json::array();
   for (const Run& run : runs) list.push_back(json_of(run));
-  return to_line({{"runs", std::move(list)}, {"record", record}});
+  return {{"runs", std::move(list)}, {"record", record}};
 }
 
 Output output_of(const std::vector<Run>& runs, std::string text, const Json& record = nullptr) {

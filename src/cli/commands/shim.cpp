@@ -90,7 +90,7 @@ Output run_shim(const ShimCommandOptions& options, Session& session) {
     json["folder"] = folder.string();
     json["environment"] = environment;
   }
-  output.json = to_line(json);
+  output.json = json;
   return output;
 }
 
@@ -103,13 +103,14 @@ CommandAction define_shim(OptionTable& table) {
   table.value("--stack", options->stack, "Name of a known stack, or a stack file", "STACK")
       .lists("stacks");
   const auto run = [options](Session& session) { return run_shim(*options, session); };
-  return {run, to_line({{"stack", nullptr},
-                        {"generation", nullptr},
-                        {"backend", nullptr},
-                        {"folder", nullptr},
-                        {"environment", nullptr},
-                        {"mapped", Json::array()},
-                        {"refused", Json::array()}})};
+  return {run,
+          {{"stack", nullptr},
+           {"generation", nullptr},
+           {"backend", nullptr},
+           {"folder", nullptr},
+           {"environment", nullptr},
+           {"mapped", Json::array()},
+           {"refused", Json::array()}}};
 }
 
 }  // namespace topsctl

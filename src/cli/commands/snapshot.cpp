@@ -60,13 +60,12 @@ Json summary(const TargetSnapshot& snapshot) {
           {"mounts", snapshot.mounts.size()}};
 }
 
-std::string snapshot_body(const std::optional<TargetSnapshot>& snapshot, const WrittenFile& file) {
+Json snapshot_body(const std::optional<TargetSnapshot>& snapshot, const WrittenFile& file) {
   const bool is_written = !file.path.empty();
-  return Json({{"file", is_written ? Json(printable(file.path)) : Json(nullptr)},
-               {"sha256", is_written ? Json(file.sha256) : Json(nullptr)},
-               {"size", is_written ? Json(file.size) : Json(nullptr)},
-               {"target", snapshot ? summary(*snapshot) : Json(nullptr)}})
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return {{"file", is_written ? Json(printable(file.path)) : Json(nullptr)},
+          {"sha256", is_written ? Json(file.sha256) : Json(nullptr)},
+          {"size", is_written ? Json(file.size) : Json(nullptr)},
+          {"target", snapshot ? summary(*snapshot) : Json(nullptr)}};
 }
 
 std::string or_dash(const std::string& text) {

@@ -84,17 +84,17 @@ Json to_json(const ShownStack& shown) {
 // With the stack file, for a single stack.
 Json with_definition(const ShownStack& shown) {
   Json json = to_json(shown);
-  const Json file = Json::parse(shown.known.text);
+  const Json file = parse_json(shown.known.text, shown.known.file);
   const Json::json_pointer within("/stacks/0/definition");  // a report of this command was given
   json["definition"] = file.contains(within) ? file[within] : file;
   return json;
 }
 
-std::string body_of(const std::vector<ShownStack>& stacks) {
+Json body_of(const std::vector<ShownStack>& stacks) {
   Json list = Json::array();
   for (const ShownStack& shown : stacks)
     list.push_back(shown.known.text.empty() ? to_json(shown) : with_definition(shown));
-  return to_line({{"stacks", std::move(list)}});
+  return {{"stacks", std::move(list)}};
 }
 
 std::string releases_of(const Stack& stack) {

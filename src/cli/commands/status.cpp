@@ -60,7 +60,7 @@ Output run_status(const StatusCommandOptions& options, Session& session) {
   output.header.command = "status";
   output.header.exit = status.has_problems() ? ExitCode::problems : ExitCode::done;
   const Json body = to_json(status);
-  output.json = to_line(body);
+  output.json = body;
   output.text = status_text(document(output.header, body), options.no_shell ? status.host : "",
                             session.style);
   return output;
@@ -80,7 +80,7 @@ void show_fleet(const StatusCommandOptions& options, const Json& targets, const 
   const FleetStatus fleet = fleet_status(targets);
   if (!output.header.error && fleet.deviating() > 0) output.header.exit = ExitCode::problems;
   const Json body = {{"targets", targets}, {"fleet", to_json(fleet)}};
-  output.json = to_line(body);
+  output.json = body;
   output.text = fleet_text(fleet, targets, next_of(fleet, where), session.style);
   write_report(options.report, document(output.header, body), fleet_page(fleet, targets), output);
 }
@@ -94,7 +94,7 @@ CommandAction define_status(OptionTable& table) {
   table.group = remote_group;
   add_report_option(table, options->report);
   CommandAction action{[options](Session& session) { return run_status(*options, session); },
-                       to_line(to_json(HostStatus{}))};
+                       to_json(HostStatus{})};
   action.fleet = FleetView{
       {"--no-shell"},
       [options] { require_report_place(options->report); },

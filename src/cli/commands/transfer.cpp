@@ -139,10 +139,10 @@ Output run_transfer(const TransferCommandOptions& options, Session& session) {
     targets.push_back(transfer_json(each, options));
     warn_of_clock(each.target, each.upload, output.header.warnings);
   }
-  output.json = to_line(Json{{"destination", options.destination},
-                             {"stack", text_or_null(transfer_set.stack)},
-                             {"inputs", to_json(transfer_set.inputs)},
-                             {"targets", targets}});
+  output.json = {{"destination", options.destination},
+                 {"stack", text_or_null(transfer_set.stack)},
+                 {"inputs", to_json(transfer_set.inputs)},
+                 {"targets", targets}};
   output.text = transfer_text(all, options, transfer_set, session.style);
   output.changed = !options.dry_run;
   return output;

@@ -40,10 +40,6 @@ struct VerifyCommandOptions {
   std::int64_t least_percent = usual_baseline_percent;
 };
 
-std::string body_text(const Json& body) {
-  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::string state_of(const Verification& verification) {
   const auto count = [&](CheckStatus status) {
     return std::count_if(verification.checks.begin(), verification.checks.end(),
@@ -106,7 +102,7 @@ Output run_verify(const VerifyCommandOptions& options, const OptionTable& table,
   output.header.warnings = unfinished_warnings(host);
   output.header.exit = verification.problems().empty() ? ExitCode::done : ExitCode::problems;
   const Json body = verify_body(stack, verification);
-  output.json = body_text(body);
+  output.json = body;
   output.text = verify_text(stack, verification, session.style);
   if (host.root == "/") {
     const std::vector<std::string> unwritten = leave_test_results(
@@ -139,7 +135,7 @@ CommandAction define_verify(OptionTable& table) {
   table.value("--timeout", options->timeout_s, "Timeout of each process in seconds", "S")
       .check(whole_number(1, most_timeout_s));
   return {[options, &table](Session& session) { return run_verify(*options, table, session); },
-          body_text(verify_body({}, {}))};
+          verify_body({}, {})};
 }
 
 }  // namespace topsctl

@@ -14,22 +14,21 @@ namespace topsctl {
 
 namespace {
 
-std::string version_body(const std::vector<std::string>& stacks) {
-  return Json({{"version", topsctl_version()},
-               {"libraries",
-                {{"libssh", libssh_version()},
-                 {"libarchive", libarchive_version()},
-                 {"libcrypto", libcrypto_version()},
-                 {"liblzma", liblzma_version()}}},
-               {"linked", Json::parse(linked_packages())},
-               {"stacks", stacks}})
-      .dump();
+Json version_body(const std::vector<std::string>& stacks) {
+  return {{"version", topsctl_version()},
+          {"libraries",
+           {{"libssh", libssh_version()},
+            {"libarchive", libarchive_version()},
+            {"libcrypto", libcrypto_version()},
+            {"liblzma", liblzma_version()}}},
+          {"linked", parse_json(linked_packages(), "the linked packages")},
+          {"stacks", stacks}};
 }
 
 // "libssl-dev 3.0.19-1 (3.0.22-1)"
 std::vector<std::string> known_updates() {
   std::vector<std::string> updates;
-  const Json linked = Json::parse(linked_packages());
+  const Json linked = parse_json(linked_packages(), "the linked packages");
   for (const Json& package : linked.at("packages")) {
     if (package.at("offered").is_null()) continue;
     updates.push_back(concat(package.at("package").get<std::string>(), " ",

@@ -175,7 +175,7 @@ Output run_watch(const WatchCommandOptions& options, Session& session) {
   const Look look = watching.look();
   Output output;
   output.header = header_of(look);
-  output.json = to_line(to_json(look.watch, look.judgement));
+  output.json = to_json(look.watch, look.judgement);
   output.text = watch_text(look.watch, look.judgement, session.style);
   return output;
 }
@@ -204,7 +204,7 @@ CommandAction define_watch(OptionTable& table) {
             options->is_interval_given = table.has("--interval");
             return run_watch(*options, session);
           },
-          to_line(nothing)};
+          nothing};
 }
 
 }  // namespace topsctl

@@ -34,7 +34,7 @@ Json target_json(const RemoteResult& each) {
   return {{"target", each.target.text()},
           {"status", status_name(each.result.status, false)},
           {"exit_status", each.has_ended ? Json(each.report.status) : Json(nullptr)},
-          {"report", each.report.json.empty() ? Json(nullptr) : Json::parse(each.report.json)},
+          {"report", each.report.document},
           {"reconnects", each.report.reconnects},
           {"duration_ms", each.result.duration_ms},
           {"error", each.result.error ? topsctl::to_json(*each.result.error) : Json(nullptr)}};
@@ -213,7 +213,7 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
     output.header.exit = common_exit(statuses, exit_code(output.header.error->code()));
   // The problems are in the reports of the targets, as on one host.
   if (output.header.exit == ExitCode::problems) output.header.error.reset();
-  output.json = to_line(Json{{"targets", targets}});
+  output.json = {{"targets", targets}};
   output.text = target_text(all, session.style);
   if (is_fleet) fleet->show(targets, where_text(options.where), session, output);
   output.changed = true;  // possibly: its status has priority over a closed standard output

@@ -81,7 +81,7 @@ HostAnswer ask(const Target& target, Remote& remote, const CarriedProgram& progr
                                           .clock = clock,
                                           .on_line = [](std::string_view) {}});
   if (report.error) throw *report.error;
-  HostAnswer answer = host_answer_in(report.json, target.text());
+  HostAnswer answer = host_answer_in(to_line(report.document), target.text());
   answer.clock_offset_ms = report.clock_offset_ms;
   return answer;
 }

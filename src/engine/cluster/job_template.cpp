@@ -132,8 +132,8 @@ class Filler {
                          in_quotes(value)),
                   "use files, directories and arguments without them");
     if (place.filter == "sh") return shell_quoted(value);
-    if (place.filter == "json") return Json(value).dump();
-    if (place.filter == "k8s") return Json(doubled(value, '$')).dump();
+    if (place.filter == "json") return to_line(value);
+    if (place.filter == "k8s") return to_line(doubled(value, '$'));
     if (place.filter == "sbatch") {
       if (value.find('\\') != std::string::npos)
         throw Error(ErrorCode::bad_input,

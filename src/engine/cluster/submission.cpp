@@ -28,8 +28,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t between_looks_ms = 500;
-constexpr std::size_t piece_size = std::size_t{64} << 10U;
-constexpr std::size_t longest_line = piece_size;
+constexpr std::size_t output_piece = std::size_t{64} << 10U;
+constexpr std::size_t longest_line = output_piece;
 constexpr std::uint64_t most_folders_text = 65'536;
 constexpr const char* told_folders = "submitted";
 constexpr const char* own_log = "submit.log";
@@ -46,7 +46,7 @@ class Follower {
   }
 
   void take(const std::function<void(std::string_view)>& on_line) {
-    std::array<char, piece_size> piece{};
+    std::array<char, output_piece> piece{};
     while (file_.is_open()) {
       const ssize_t got = ::read(file_.get(), piece.data(), piece.size());
       if (got < 0 && errno == EINTR) continue;
@@ -73,9 +73,9 @@ class Follower {
   std::string rest_;
 };
 
-class Following {
+class OutputFollower {
  public:
-  explicit Following(const Submission& submission)
+  explicit OutputFollower(const Submission& submission)
       : submission_(submission), said_(submission.folder / own_log) {}
 
   SubmittedJob run() {
@@ -106,7 +106,7 @@ class Following {
 
  private:
   void take(Descriptor& output) {
-    std::array<char, piece_size> piece{};
+    std::array<char, output_piece> piece{};
     while (output.is_open()) {
       const ssize_t got = ::read(output.get(), piece.data(), piece.size());
       if (got < 0 && errno == EINTR) continue;
@@ -179,7 +179,7 @@ void judge(const Submission& submission, SubmittedJob& job) {
 }  // namespace
 
 SubmittedJob submit_job(const Submission& submission) {
-  SubmittedJob job = Following(submission).run();
+  SubmittedJob job = OutputFollower(submission).run();
   if (job.status != 0 && job.ended_by) job.status = signal_base + *job.ended_by;
   if (job.status != 0 && !job.ended_by && !job.log_folders.empty()) judge(submission, job);
   return job;

@@ -39,7 +39,7 @@ Announced announced_by(const Transaction& transaction) {
   Announced announced;
   for (const JournalRecord& record : transaction.records) {
     if (record.state != TransactionState::restoring) continue;
-    const Json details = Json::parse(record.details, nullptr, false);
+    const Json& details = record.details;
     announced = {details.value("undo", false), details.value("loader_cache", false)};
   }
   return announced;

@@ -138,7 +138,7 @@ Benchmark benchmark_in(std::string_view log) {
   for (const std::string& line : split(log, '\n')) {
     const std::size_t at = line.find(mark);
     if (at == std::string::npos || ++lines > most_lines) continue;
-    const Json json = Json::parse(line.substr(at + mark.size()), nullptr, false);
+    const Json json = json_or_null(line.substr(at + mark.size()));
     if (!json.is_object()) continue;
     try {
       take(json, benchmark);
@@ -196,7 +196,7 @@ Benchmark benchmark_in_report(std::string_view text, const std::string& source) 
                  format("{} is not a report of `topsctl bench`: {}", source, reason),
                  "make one on a healthy host: topsctl bench --json > FILE");
   };
-  const Json report = Json::parse(text, nullptr, false);
+  const Json report = json_or_null(text);
   if (!report.is_object()) throw wrong("it is no JSON object");
   Benchmark benchmark;
   try {

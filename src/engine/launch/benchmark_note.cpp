@@ -58,7 +58,7 @@ void write_note(const Host& own, const BenchmarkNote& note) {
 std::optional<BenchmarkNote> last_benchmark(const Host& own) {
   try {
     const auto text = read_text_if_present(file_on(own), most_of_note);
-    const Json json = Json::parse(text.value_or(""), nullptr, false);
+    const Json json = json_or_null(text.value_or(""));
     if (!json.is_object()) return std::nullopt;
     BenchmarkNote note{.measured_at = printable_at(json, "measured_at"),
                        .backend = printable_at(json, "backend"),

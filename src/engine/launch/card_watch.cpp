@@ -74,8 +74,8 @@ std::string host_metrics(const CardWatch& watch, const std::string& host_name) {
   for (const Sample& sample : samples) {
     if (!sample.value) continue;
     text += concat("# HELP ", sample.name, " ", sample.help, "\n# TYPE ", sample.name, " gauge\n",
-                   sample.name, "{host=\"", label_value(host_name), "\"} ",
-                   Json(*sample.value).dump(), "\n");
+                   sample.name, "{host=\"", label_value(host_name), "\"} ", to_line(*sample.value),
+                   "\n");
   }
   return text;
 }
@@ -97,7 +97,7 @@ std::string network_metrics(const CardWatch& watch, const std::string& host_name
     for (const NetworkRate& rate : watch.network) {
       if (rate.*each.rate)
         samples += concat(each.name, "{interface=\"", label_value(rate.name), "\",host=\"",
-                          label_value(host_name), "\"} ", Json(*(rate.*each.rate)).dump(), "\n");
+                          label_value(host_name), "\"} ", to_line(*(rate.*each.rate)), "\n");
     }
     if (!samples.empty())
       text +=
@@ -256,7 +256,7 @@ std::string prometheus_text(const CardWatch& watch, const std::string& prefix,
       samples +=
           concat(metric_name, "{index=\"", card.reading.index, "\",busid=\"",
                  label_value(card.reading.bus_id), "\",uuid=\"", label_value(card.reading.serial),
-                 "\",host=\"", label_value(host_name), "\"} ", Json(*value).dump(), "\n");
+                 "\",host=\"", label_value(host_name), "\"} ", to_line(*value), "\n");
     }
     if (samples.empty()) continue;
     text += concat("# HELP ", metric_name, " ", metric.help, "\n# TYPE ", metric_name, " gauge\n",

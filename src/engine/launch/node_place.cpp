@@ -108,9 +108,8 @@ std::string tensorflow_config(const std::map<std::string, std::string>& of_rank,
     for (std::int64_t each = 1; each <= ranks; ++each)
       workers.push_back(concat(name, ":", is_high ? port - each : port + each));
   }
-  std::string text = Json{{"cluster", {{"worker", std::move(workers)}}},
-                          {"task", {{"type", "worker"}, {"index", own * ranks + rank}}}}
-                         .dump();
+  std::string text = to_line({{"cluster", {{"worker", std::move(workers)}}},
+                              {"task", {{"type", "worker"}, {"index", own * ranks + rank}}}});
   return text.size() > longest ? std::string() : text;
 }
 

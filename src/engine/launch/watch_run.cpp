@@ -45,7 +45,7 @@ std::optional<Json> WatchRun::step() {
       continue;
     }
     output_.close();
-    Json report = Json::parse(report_, nullptr, false);
+    Json report = json_or_null(report_);
     return report.is_object() ? std::move(report) : Json(nullptr);
   }
   return std::nullopt;

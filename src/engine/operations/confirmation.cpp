@@ -29,7 +29,7 @@ Transaction known_transaction(const Host& host, std::int64_t id) {
 std::optional<Confirmed> settled(const Transaction& transaction) {
   if (transaction.state() == TransactionState::committed) {
     if (awaited_confirmation(transaction)) return std::nullopt;
-    const Json details = Json::parse(transaction.records.back().details, nullptr, false);
+    const Json& details = transaction.records.back().details;
     const auto at = details.is_object() ? details.find("confirmed_at") : details.end();
     const bool is_known = at != details.end() && at->is_string();
     return Confirmed{false, is_known ? at->get<std::string>() : std::string()};
@@ -88,7 +88,7 @@ Confirmed confirm(const Host& host, std::int64_t id, const Connection& connectio
                        id));
   }
   const std::string at = timestamp(host.clock->now());
-  Json details = Json::parse(transaction.records.back().details, nullptr, false);
+  Json details = transaction.records.back().details;
   details.erase("confirm_until");
   details.erase("confirm_clock");
   details.erase("installed_by");

@@ -19,7 +19,7 @@ namespace {
 
 std::vector<std::string> recorded_bundle(const Transaction& transaction) {
   std::vector<std::string> paths;
-  const Json begun = Json::parse(transaction.records.front().details, nullptr, false);
+  const Json& begun = transaction.records.front().details;
   if (!begun.is_object() || !begun.contains("bundle_at")) return paths;
   for (const Json& path : begun.at("bundle_at")) {
     if (path.is_string()) paths.push_back(path.get<std::string>());

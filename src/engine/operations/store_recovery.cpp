@@ -44,9 +44,8 @@ struct StoreRestore {
 
 StoreRestore undo_restore(const Host& host, const Transaction& transaction, const Json& begun) {
   const Json details = {{"undo", true}, {"loader_cache", leaves_loader_cache(host, transaction)}};
-  return {
-      load_undo(host, transaction),
-      {{State::begun, begun.dump()}, {State::committed, "{}"}, {State::restoring, details.dump()}}};
+  return {load_undo(host, transaction),
+          {{State::begun, begun}, {State::committed}, {State::restoring, details}}};
 }
 
 // Continues a rollback that had begun; undoes a completed transaction like a rollback, which keeps
@@ -73,8 +72,7 @@ StoreRestore chosen_restore(const Host& host, const Transaction& transaction) {
       plan_undo_of_interrupted(host, transaction, end_of_work_ns(host, transaction));
   write_undo(host, undo, transaction);
   const Json details = {{"undo", true}, {"loader_cache", undo.rebuild_loader_cache}};
-  return {load_undo(host, transaction),
-          {{State::begun, begun.dump()}, {State::restoring, details.dump()}}};
+  return {load_undo(host, transaction), {{State::begun, begun}, {State::restoring, details}}};
 }
 
 // It can still be rolled back if its backup is complete.
@@ -82,9 +80,9 @@ void end_past(const Host& host, const Transaction& transaction, Recovery& recove
   const fs::path folder = host.resolve(transaction.folder);
   const bool is_whole = readable_snapshot(folder / snapshot_folder).has_value() &&
                         readable_snapshot(folder / after_folder).has_value();
-  std::vector<JournalRecord> records = {{State::begun, own_beginning(host, transaction).dump()},
-                                        {State::committed, "{}"}};
-  if (!is_whole) records.push_back({State::pruned, "{}"});
+  std::vector<JournalRecord> records = {{State::begun, own_beginning(host, transaction)},
+                                        {State::committed}};
+  if (!is_whole) records.push_back({State::pruned});
   rewrite_journal(folder / "journal", records);
   recovery.warnings.push_back(
       is_whole
@@ -139,7 +137,7 @@ void give_up_damaged(const Host& host, const ExaminedTransaction& examined) {
     return;
   }
   if (!transaction.state())
-    rewrite_journal(journal, {{State::begun, own_beginning(host, transaction).dump()}});
+    rewrite_journal(journal, {{State::begun, own_beginning(host, transaction)}});
   give_up_transaction(host, transaction);
 }
 

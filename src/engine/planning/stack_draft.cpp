@@ -183,7 +183,8 @@ class Draft {
   }
 
   void add_accelerator() {
-    const Json data = Json::parse(*embedded_file("rules/card-vendors.json"));
+    const Json data =
+        parse_json(*embedded_file("rules/card-vendors.json"), "rules/card-vendors.json");
     std::set<std::string> best;
     const Json* vendor = nullptr;
     for (const Json& each : data.at("vendors")) {

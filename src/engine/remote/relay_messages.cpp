@@ -22,11 +22,11 @@ std::string key_in(const JsonReader& value) {
   return *std::move(key);
 }
 
-std::uint16_t port_in(const JsonReader& value) {
+std::uint16_t port_value(const JsonReader& value) {
   return static_cast<std::uint16_t>(value.integer(0, std::numeric_limits<std::uint16_t>::max()));
 }
 
-std::string text_in(const JsonReader& value) {
+std::string text_value(const JsonReader& value) {
   return value.is_null() ? "" : value.text();
 }
 
@@ -93,7 +93,8 @@ LinkWish parse_listen_frame(std::string_view payload) {
   LinkWish wish;
   read_near_words(payload, "the listen request", [&](const JsonReader& json) {
     json.expect_keys({"key", "first_port", "last_port", "direct_links"});
-    wish = {key_in(json.at("key")), port_in(json.at("first_port")), port_in(json.at("last_port")),
+    wish = {key_in(json.at("key")), port_value(json.at("first_port")),
+            port_value(json.at("last_port")),
             static_cast<unsigned>(json.at("direct_links").integer(0, most_links))};
     if (wish.last_port < wish.first_port) json.at("last_port").reject("invalid ports");
   });
@@ -104,7 +105,7 @@ RelayFeed parse_feed_frame(std::string_view payload) {
   RelayFeed feed;
   read_near_words(payload, "the feed request", [&](const JsonReader& json) {
     json.expect_keys({"address", "port", "key", "chunks"});
-    feed = {json.at("address").text(), port_in(json.at("port")), key_in(json.at("key")),
+    feed = {json.at("address").text(), port_value(json.at("port")), key_in(json.at("key")),
             chunks_in(json.at("chunks"))};
   });
   return feed;
@@ -113,8 +114,8 @@ RelayFeed parse_feed_frame(std::string_view payload) {
 RelayListening parse_listening(std::string_view payload) {
   RelayListening listening;
   read_far_words(payload, "its listen reply", [&](const JsonReader& json) {
-    listening = {text_in(json.at("address")), port_in(json.at("port")),
-                 printable(text_in(json.at("reason"))),
+    listening = {text_value(json.at("address")), port_value(json.at("port")),
+                 printable(text_value(json.at("reason"))),
                  static_cast<unsigned>(json.at("lanes").integer(1, most_interleaved))};
   });
   return listening;
@@ -122,8 +123,9 @@ RelayListening parse_listening(std::string_view payload) {
 
 std::string parse_fed(std::string_view payload) {
   std::string failure;
-  read_far_words(payload, "its feed result",
-                 [&](const JsonReader& json) { failure = printable(text_in(json.at("failure"))); });
+  read_far_words(payload, "its feed result", [&](const JsonReader& json) {
+    failure = printable(text_value(json.at("failure")));
+  });
   return failure;
 }
 

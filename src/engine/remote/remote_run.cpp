@@ -205,7 +205,7 @@ RemoteReport report_of(const RemoteRunEnd& end, const RemoteCommand& command) {
   if (std::count(end.report.begin(), end.report.end(), ',') > most_values)
     throw Error(ErrorCode::unreachable, "the report of the remote topsctl is too large");
   try {
-    const Json document = parse_json(end.report, "its report");
+    Json document = parse_json(end.report, "its report");
     const bool is_report = document.is_object() && document.contains("status") &&
                            document.contains("command") && document.contains("error");
     if (!is_report) refuse_end(end, command);
@@ -222,7 +222,6 @@ RemoteReport report_of(const RemoteRunEnd& end, const RemoteCommand& command) {
                  end.status, in_quotes(shortened(status, longest_command))));
     RemoteReport report;
     report.status = end.status;
-    report.json = to_line(document);
     if (!document["error"].is_null()) report.error = parse_failure(to_line(document["error"]));
     report.outcome = report_text_in(document, "outcome");
     report.message = report_text_in(document, "msg");
@@ -232,6 +231,7 @@ RemoteReport report_of(const RemoteRunEnd& end, const RemoteCommand& command) {
       report.transaction = transaction->get<std::int64_t>();
     const auto changed = document.find("changed");
     report.changed = changed != document.end() && changed->is_boolean() && changed->get<bool>();
+    report.document = std::move(document);
     return report;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::bad_stack) throw;

@@ -49,7 +49,7 @@ Json to_json(const AwaitedConfirmation& awaited) {
 
 std::optional<AwaitedConfirmation> awaited_confirmation(const Transaction& transaction) {
   if (transaction.state() != TransactionState::committed) return std::nullopt;
-  const Json details = Json::parse(transaction.records.back().details, nullptr, false);
+  const Json& details = transaction.records.back().details;
   AwaitedConfirmation awaited;
   awaited.until = text_at(details, "confirm_until");
   if (awaited.until.empty()) return std::nullopt;

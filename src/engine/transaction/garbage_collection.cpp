@@ -31,7 +31,7 @@ std::uint64_t bytes_in(const fs::path& folder) {
 // After --give-up, a person may need the backup.
 bool is_wholly_restored(const Transaction& transaction) {
   if (transaction.state() != TransactionState::restored) return false;
-  const Json details = Json::parse(transaction.records.back().details, nullptr, false);
+  const Json& details = transaction.records.back().details;
   return details.is_object() && !details.value("gave_up", false) &&
          details.value("differing", 1) == 0;
 }

@@ -38,8 +38,7 @@ bool has_announced_undo(const Transaction& transaction) {
   if (transaction.records.empty()) return false;
   const JournalRecord& last = transaction.records.back();
   return last.state == TransactionState::committed ||
-         (last.state == TransactionState::restoring &&
-          Json::parse(last.details, nullptr, false).value("undo", false));
+         (last.state == TransactionState::restoring && last.details.value("undo", false));
 }
 
 Snapshot target_state_of(const Host& host, const Transaction& transaction, const fs::path& store) {
@@ -56,7 +55,7 @@ bool was_loader_cache_left(const Host& host, const Transaction& transaction) {
   if (!has_announced_undo(transaction)) return false;
   const JournalRecord& last = transaction.records.back();
   if (last.state == TransactionState::committed) return leaves_loader_cache(host, transaction);
-  return Json::parse(last.details, nullptr, false).value("loader_cache", false);
+  return last.details.value("loader_cache", false);
 }
 
 class InterruptedUndo {

@@ -148,7 +148,7 @@ Json record_in(std::string_view payload, const std::string& subject) {
 
 JournalRecord parse_record(std::string_view payload, const std::string& subject,
                            ParsedJournal& journal) {
-  const Json record = record_in(payload, subject);
+  Json record = record_in(payload, subject);
   const auto state = record.find("state");
   const auto details = record.find("details");
   if (state == record.end() || !state->is_string() || details == record.end()) damaged(subject);
@@ -162,7 +162,7 @@ JournalRecord parse_record(std::string_view payload, const std::string& subject,
     if (!may_follow(journal.records.back().state, *known)) damaged(subject);
   }
   journal.last_digest = sha256_of(payload);
-  return {*known, details->dump(), journal.format >= chained_journal};
+  return {*known, std::move(*details), journal.format >= chained_journal};
 }
 
 ParsedJournal parsed(std::string_view bytes, const std::string& subject) {
@@ -199,7 +199,7 @@ std::string next_payload(TransactionState state, const Json& details, bool is_ch
   } else if (is_chained) {
     record["previous"] = last_digest;
   }
-  return record.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_line(record);
 }
 
 }  // namespace
@@ -274,7 +274,7 @@ Json readable_beginning(const fs::path& file) {
     const std::string bytes = journal_bytes(file).value_or("");
     ParsedJournal journal;
     const auto payload = whole_payload(bytes);
-    if (payload) return Json::parse(parse_record(*payload, file.string(), journal).details);
+    if (payload) return parse_record(*payload, file.string(), journal).details;
   } catch (const Error&) {
     // Empty: the rest of the report works without it.
   }
@@ -291,8 +291,7 @@ void rewrite_journal(const fs::path& file, const std::vector<JournalRecord>& rec
   std::string bytes;
   std::string last_digest;
   for (const JournalRecord& record : records) {
-    const std::string payload =
-        next_payload(record.state, Json::parse(record.details), true, last_digest);
+    const std::string payload = next_payload(record.state, record.details, true, last_digest);
     bytes += framed(payload);
     last_digest = sha256_of(payload);
   }

@@ -194,7 +194,7 @@ std::string kept_path_line(const KeptPath& kept) {
 
 KeptPath parse_kept_path(const std::string& line) {
   try {
-    return kept_path(Json::parse(line));
+    return kept_path(json_or_null(line));
   } catch (const Json::exception&) {
     throw Error(ErrorCode::journal_damaged, "a line of the snapshot record is damaged");
   }
@@ -212,12 +212,12 @@ std::string manifest_text(const Snapshot& snapshot) {
     Json& debs = first["debs"] = Json::array();
     for (const std::string& name : *snapshot.debs) debs.push_back(encoded(name));
   }
-  std::string text = first.dump() + "\n";
+  std::string text = to_line(first) + "\n";
   std::vector<std::string> lines(snapshot.paths.size());
   for_each_index(lines.size(),
                  [&](std::size_t i) { lines[i] = kept_path_line(snapshot.paths[i]); });
   for (const std::string& line : lines) text.append(line).push_back('\n');
-  text += Json({{"paths", snapshot.paths.size()}, {"sha256", sha256_of(text)}}).dump() + "\n";
+  text += to_line({{"paths", snapshot.paths.size()}, {"sha256", sha256_of(text)}}) + "\n";
   return text;
 }
 
@@ -229,7 +229,7 @@ Snapshot parse_manifest(const std::string& text) {
     }
     lines.pop_back();
     Snapshot snapshot;
-    const Json first = Json::parse(lines.front());
+    const Json first = json_or_null(lines.front());
     for (const Json& family : first.at("families")) {
       snapshot.families.push_back({decoded(family.at("directory").get<std::string>()),
                                    decoded(family.at("prefix").get<std::string>()),
@@ -241,9 +241,9 @@ Snapshot parse_manifest(const std::string& text) {
     }
     snapshot.paths.resize(lines.size() - 2);
     for_each_index(snapshot.paths.size(), [&](std::size_t i) {
-      snapshot.paths[i] = kept_path(Json::parse(lines[i + 1]));
+      snapshot.paths[i] = kept_path(json_or_null(lines[i + 1]));
     });
-    const Json last = Json::parse(lines.back());
+    const Json last = json_or_null(lines.back());
     if (last.at("paths").get<std::size_t>() != snapshot.paths.size()) {
       throw Error(ErrorCode::journal_damaged, "the snapshot record is truncated");
     }

@@ -37,7 +37,7 @@ std::optional<Error> damage_without_records(const Transaction& transaction,
 
 // For a rollback: its plan was written before.
 bool has_plan(const JournalRecord& record) {
-  return Json::parse(record.details, nullptr, false).value("undo", false);
+  return record.details.value("undo", false);
 }
 
 // The backup directories that must exist in this state.
@@ -81,7 +81,7 @@ std::optional<Error> damage_of_stores(const Transaction& transaction, const fs::
 std::optional<Error> damage_by_itself(const Host& host, Transaction& transaction) {
   const fs::path folder = host.resolve(transaction.folder);
   if (!transaction.state()) return damage_without_records(transaction, folder);
-  const Json begun = Json::parse(transaction.records.front().details, nullptr, false);
+  const Json& begun = transaction.records.front().details;
   const auto id = begun.find("transaction");
   if (id != begun.end() && *id != transaction.id) {
     transaction.records.clear();

@@ -55,7 +55,7 @@ std::optional<Json> stored_report(const Host& host, const Transaction& transacti
 
 RollbackProof proof_of(const Transaction& transaction) {
   RollbackProof proof;
-  const Json details = Json::parse(transaction.records.back().details, nullptr, false);
+  const Json& details = transaction.records.back().details;
   proof.paths_checked = details.value("paths_checked", std::uint64_t{0});
   proof.differing.assign(details.value("differing", std::size_t{0}),
                          "unknown: the rollback left no report");

@@ -91,7 +91,7 @@ bool Transaction::was_committed() const {
 
 TransactionKind Transaction::kind() const {
   if (records.empty()) return TransactionKind::install;
-  const Json begun = Json::parse(records.front().details, nullptr, false);
+  const Json& begun = records.front().details;
   return begun.value("kind", "") == name(TransactionKind::patch) ? TransactionKind::patch
                                                                  : TransactionKind::install;
 }
@@ -99,7 +99,7 @@ TransactionKind Transaction::kind() const {
 std::map<std::string, std::string> Transaction::patched() const {
   std::map<std::string, std::string> digests;
   if (kind() != TransactionKind::patch) return digests;
-  const Json begun = Json::parse(records.front().details, nullptr, false);
+  const Json& begun = records.front().details;
   if (const auto patched = begun.find("patched"); patched != begun.end()) {
     for (const auto& [path, digest] : patched->items())
       digests.emplace(path, digest.get<std::string>());
@@ -175,7 +175,7 @@ TransactionSummary summary_of(const Transaction& transaction) {
   for (const auto& [path, digest] : transaction.patched())
     summary.patched.push_back(printable(path));
   for (const JournalRecord& record : transaction.records) {
-    const Json details = Json::parse(record.details, nullptr, false);
+    const Json& details = record.details;
     if (record.state == TransactionState::begun) {
       summary.origin = {text_field(details, "host").value_or(""),
                         text_field(details, "user").value_or(""),
@@ -224,7 +224,7 @@ WriteSetSummary kept_summary(const Transaction& transaction) {
   WriteSetSummary summary;
   for (const JournalRecord& record : transaction.records) {
     if (record.state != TransactionState::prepared) continue;
-    const Json details = Json::parse(record.details, nullptr, false);
+    const Json& details = record.details;
     summary.known = details.value("method", summary.known);
     summary.reason = details.value("why_not", std::string());
     summary.paths = details.value("paths", std::uint64_t{0});
@@ -247,7 +247,7 @@ std::vector<std::string> paths_in(const Transaction& transaction, TransactionSta
   std::vector<std::string> found;
   for (const JournalRecord& record : transaction.records) {
     if (record.state != state) continue;
-    const Json details = Json::parse(record.details, nullptr, false);
+    const Json& details = record.details;
     const auto paths = details.find(key);
     if (paths == details.end() || !paths->is_array()) continue;
     for (const Json& path : *paths) {
@@ -275,7 +275,7 @@ std::vector<InputFile> inputs_of(const Transaction& transaction) {
   std::vector<InputFile> inputs;
   for (const JournalRecord& record : transaction.records) {
     if (record.state != TransactionState::begun) continue;
-    const Json details = Json::parse(record.details, nullptr, false);
+    const Json& details = record.details;
     const auto list = details.find("inputs");
     if (list == details.end()) continue;
     for (const Json& entry : *list) inputs.push_back(input_file(entry));
@@ -285,7 +285,7 @@ std::vector<InputFile> inputs_of(const Transaction& transaction) {
 
 InstalledStack stack_of(const Transaction& transaction) {
   if (transaction.records.empty()) return {};
-  const Json begun = Json::parse(transaction.records.front().details, nullptr, false);
+  const Json& begun = transaction.records.front().details;
   const std::vector<InputFile> inputs = inputs_of(transaction);
   return {text_field(begun, "stack").value_or(""), text_field(begun, "release").value_or(""),
           std::any_of(inputs.begin(), inputs.end(),
@@ -371,7 +371,7 @@ LastingEffects lasting_effects_of(const Transaction& transaction) {
   LastingEffects effects{true, true};
   for (const JournalRecord& record : transaction.records) {
     if (record.state != TransactionState::begun) continue;
-    const Json details = Json::parse(record.details, nullptr, false);
+    const Json& details = record.details;
     effects = {details.value("services", true), details.value("kernel_modules", true)};
   }
   return effects;

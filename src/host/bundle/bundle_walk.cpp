@@ -24,7 +24,7 @@ constexpr std::size_t most_others = 100'000;
 constexpr std::uint64_t most_members = 2'000'000;
 constexpr std::size_t runfile_header = 128U << 10U;
 constexpr std::uint64_t largest_zip = 16ULL << 30U;
-constexpr std::uint64_t most_script = 1U << 20U;
+constexpr std::uint64_t most_settings_text = 1U << 20U;
 
 // The content of the current entry of a tar.
 class TarMember : public Source {
@@ -120,11 +120,11 @@ class Walk {
       std::uint64_t size = 0;
       for (std::string_view bytes = source.piece(); !bytes.empty(); bytes = source.piece()) {
         size += bytes.size();
-        if ((is_scanned || is_setup) && size <= most_script) text.append(bytes);
+        if ((is_scanned || is_setup) && size <= most_settings_text) text.append(bytes);
       }
       other.size = size;
-      if (is_setup && size <= most_script) part_.release = release_in_setup(text);
-      if (is_scanned && size <= most_script) scan_settings(text, part_.settings);
+      if (is_setup && size <= most_settings_text) part_.release = release_in_setup(text);
+      if (is_scanned && size <= most_settings_text) scan_settings(text, part_.settings);
     }
     if (part_.others.size() < most_others) part_.others.push_back(std::move(other));
   }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t most_control_text = 4ULL << 20U;
 constexpr std::uint64_t most_md5sums = 32ULL << 20U;
-constexpr std::size_t most_entries = 1000;
+constexpr std::size_t most_control_entries = 1000;
 
 [[noreturn]] void refuse_control(const std::string& file, const std::string& why) {
   throw unreadable_file(file, why);
@@ -177,7 +177,7 @@ void read_control_archive(Source& tar, const std::string& file_name, Package& pa
   std::map<std::string, std::string> texts;
   std::size_t count = 0;
   while (const auto entry = reader.next()) {
-    if (++count > most_entries)
+    if (++count > most_control_entries)
       refuse_control(file_name, "the control archive has too many entries");
     if (entry->escapes)
       refuse_control(file_name, "an entry of the control archive points outside it");

@@ -51,7 +51,7 @@ BackendTrial try_backend(const Host& host, const BackendRequest& request) {
   const std::string token = hex_text(random_bytes(8));
   // -I: neither the environment nor the user's own packages; -B: no byte code is written.
   Command command = host.command({request.python, "-I", "-B", "-c", std::string(*source),
-                                  asked_for(request, token, *source).dump()},
+                                  to_line(asked_for(request, token, *source))},
                                  request.timeout_ms);
   for (const auto& [name, value] : request.environment) command.environment[name] = value;
   // All ranks are on this host, whose name may resolve to any address.

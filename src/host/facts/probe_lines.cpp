@@ -81,7 +81,7 @@ std::vector<ProbeStep> parse_probe_lines(std::string_view text, std::string_view
   const std::string mark = concat(token, " ");
   for (const std::string& line : split(text, '\n')) {
     if (!line.starts_with(mark)) continue;
-    const Json said = Json::parse(line.substr(mark.size()), nullptr, false);
+    const Json said = json_or_null(line.substr(mark.size()));
     if (!said.is_object()) continue;
     const std::string state = text_of(said, "state");
     if (state == "begin") {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,8 +49,8 @@ class RunLost : public Error {
 
 // The output of the command, and the values that are read from it.
 struct RemoteReport {
-  int status = -1;   // exit status
-  std::string json;  // the document, in one line
+  int status = -1;  // exit status
+  Json document;
   std::optional<Error> error;
   std::string outcome;  // empty: commands of this kind have none
   std::string message;

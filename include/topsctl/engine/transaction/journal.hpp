@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,7 @@ std::string_view name(TransactionState state);
 
 struct JournalRecord {
   TransactionState state = TransactionState::begun;
-  std::string details;     // a JSON object
+  Json details = Json::object();
   bool is_chained = true;  // of a journal whose records carry the digest of the record before
 };
 

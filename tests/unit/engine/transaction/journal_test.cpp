@@ -49,8 +49,7 @@ TEST(Journals, GiveBackWhatWasAppended) {
   five_records(folder);
   const auto records = read_journal(folder / "journal");
   EXPECT_THAT(states_of(records), testing::ElementsAreArray(five));
-  EXPECT_EQ(Json::parse(records[1].details).dump(),
-            Json({{"state", "prepared"}, {"text", "库\n{}"}}).dump());
+  EXPECT_EQ(records[1].details.dump(), Json({{"state", "prepared"}, {"text", "库\n{}"}}).dump());
 }
 
 TEST(Journals, NestedWithoutEndAreDamaged) {
@@ -315,7 +314,7 @@ TEST(Journals, FollowNoLink) {
 TEST(Journals, TakeBrokenUtf8InDetails) {
   const TemporaryFolder folder;
   Journal(folder / "journal").append(State::begun, Json{{"user", "a\xff"}});
-  EXPECT_EQ(Json::parse(read_journal(folder / "journal").at(0).details)["user"], "a\uFFFD");
+  EXPECT_EQ(read_journal(folder / "journal").at(0).details["user"], "a\uFFFD");
 }
 
 TEST(StateNames, AreWrittenIntoJournals) {
