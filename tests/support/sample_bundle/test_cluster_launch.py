@@ -15,6 +15,7 @@ import yaml
 
 from hosts.nodes import Nodes
 from hosts.slurm import Slurm
+from support.waiting import wait_for
 
 from .test_launch import TRAIN
 
@@ -302,18 +303,28 @@ def test_a_misspelt_field_does_not_come_back(kubernetes_job):
     assert through_the_client(work, "V1Job") != work
 
 
+def pods_without_a_name():
+    """How many pods have asked for a name in vain, and will ask again."""
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()]
+    asking = {number for number, _, words in rows if words.startswith("sh -c until getent hosts ")}
+    return sum(parent in asking and words == "sleep 1" for _, parent, words in rows)
+
+
 def test_pods_of_two_hosts_add_up(kubernetes_job, launch, nodes, tmp_path):
     (tmp_path / "train.py").write_text(TRAIN_HERE)
     service, work = kubernetes_job
     container = work["spec"]["template"]["spec"]["containers"][0]
-    # Names as the Service gives them.
-    with open(nodes.folder / "hosts", "a", encoding="utf-8") as hosts:
-        for number, address in enumerate(nodes.addresses):
-            hosts.write(f"{address} {work['metadata']['name']}-{number}.{service['metadata']['name']}\n")
     own = {each["name"]: each["value"] for each in container.get("env", [])}
     pods = [subprocess.Popen(nodes.argv(number, *container["command"]), cwd=container["workingDir"],
                              env=launch.environment | own | {"GLOO_SOCKET_IFNAME": "eth0", "JOB_COMPLETION_INDEX": str(number)})
             for number in range(work["spec"]["completions"])]
+    wait_for(lambda: pods_without_a_name() == 2 or any(pod.poll() is not None for pod in pods), 60)
+    assert [pod.poll() for pod in pods] == [None, None], "no pod waits for the name of the first"
+    # Names as the Service gives them, late.
+    with open(nodes.folder / "hosts", "a", encoding="utf-8") as hosts:
+        for number, address in enumerate(nodes.addresses):
+            hosts.write(f"{address} {work['metadata']['name']}-{number}.{service['metadata']['name']}\n")
     assert [pod.wait(timeout=180) for pod in pods] == [0, 0]
     assert rank_lines(tmp_path, which=-2) == SUMS
 
