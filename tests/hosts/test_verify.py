@@ -130,14 +130,26 @@ def test_the_bandwidth_is_measured_compared_and_shown_later(copy_of, schema):
     report = json.loads(done.stdout)
     host.path("/srv/report.json").write_text(done.stdout)
     perf = ["--level", "perf", "--ranks", "2", "--baseline", "/srv/report.json", "--at-least", "1"]
+    note = host.path("/var/lib/topsctl/benchmark.json")
+    kept = note.read_bytes()
+    note.unlink()
+    note.mkdir()  # a note that cannot be written: the check says what was measured
     bandwidth = next(check for check in verify(host, *perf)["checks"] if check["id"] == "bandwidth")
     assert bandwidth["status"] == "pass" and "broadcast, 64.0 KiB" in bandwidth["observed"], bandwidth
+    note.rmdir()
+    note.write_bytes(kept)
     for command in ("status", "watch"):
         shown = json.loads(host.run(["topsctl", command, "--json"]).stdout)
         schema(shown, command)
         assert (shown["benchmark"]["operation"], shown["benchmark"]["backend"], shown["benchmark"]["ranks"]) == ("broadcast", "eccl", 2)
         assert "broadcast, 64.0 KiB" in host.run(["topsctl", command]).stdout
 
+    assert "the baseline has 2 ranks, this benchmark 3" in verify(host, *["3" if word == "2" else word for word in perf], code=3)["error"]["message"]
+    for field, value in (("backend", "gloo"), ("operation", "all_talk")):
+        other = {**report, "measurements": [{**each, field: value} for each in report["measurements"]]}
+        host.path("/srv/report.json").write_text(json.dumps(other))
+        refused = verify(host, *perf, code=3)["error"]
+        assert refused["code"] == "bad_input" and "measured nothing that eccl can repeat" in refused["message"] and "--backend eccl" in refused["hint"]
     for each in report["measurements"]:
         each["bus_gb_s"] *= 1000
     host.path("/srv/report.json").write_text(json.dumps(report))

@@ -151,9 +151,7 @@ void require_sense(const BenchCommandOptions& options, const OptionTable& table,
   if (table.has("--cards") && backend.name == cpu_backend)
     throw Error(ErrorCode::usage, format("{} uses no cards: --cards has no meaning", cpu_backend),
                 "choose the number of processes with --nproc");
-  if (table.has("--at-least") && options.baseline.empty())
-    throw Error(ErrorCode::usage, "--at-least needs --baseline",
-                "name the report to compare with: --baseline FILE.json");
+  require_baseline(table, options.baseline);
 }
 
 Output run_bench(const BenchCommandOptions& options, const OptionTable& table, Session& session) {

@@ -69,16 +69,11 @@ std::string verify_text(const Stack& stack, const Verification& verification, co
       fitted_lines(concat(style.bold(format("state:")), " ", state_of(verification), "\n"), style));
 }
 
-// A baseline is read before anything else runs.
 void require_sense(const VerifyCommandOptions& options, const OptionTable& table) {
-  if (table.has("--at-least") && options.baseline.empty())
-    throw Error(ErrorCode::usage, "--at-least needs --baseline",
-                "name the report to compare with: --baseline FILE.json");
-  if (options.baseline.empty()) return;
-  if (*level_named(options.level) != CheckLevel::perf)
+  require_baseline(table, options.baseline);
+  if (!options.baseline.empty() && *level_named(options.level) != CheckLevel::perf)
     throw Error(ErrorCode::usage, "--baseline needs --level perf",
                 "compare with it at that level: --level perf");
-  static_cast<void>(baseline_in(options.baseline));
 }
 
 Output run_verify(const VerifyCommandOptions& options, const OptionTable& table, Session& session) {
@@ -86,16 +81,17 @@ Output run_verify(const VerifyCommandOptions& options, const OptionTable& table,
   const Host host = session.with_root(options.root);
   require_usable_host(host, Purpose::look);
   const Stack stack = stack_on(host, options.stack);
+  BandwidthWishes wishes{options.stack,     options.python,   options.ranks,
+                         options.timeout_s, options.baseline, options.least_percent};
+  if (!options.baseline.empty()) require_repeatable(stack, wishes, session);
   const VerifyOptions verify_options{*level_named(options.level), options.cards, options.ranks,
                                      options.timeout_s * ms_per_s, session.events};
   Verification verification = run_checks(host, stack, stack.checks, options.python, verify_options);
   if (*level_named(options.level) == CheckLevel::perf && host.root == "/" &&
       !stack.backend.name.empty()) {
-    verification.checks.push_back(
-        bandwidth_check(stack,
-                        {options.stack, verification.python, options.ranks, options.timeout_s,
-                         options.baseline, options.least_percent},
-                        verification.stop ? verification.stop->check : std::string(), session));
+    wishes.python = verification.python;
+    verification.checks.push_back(bandwidth_check(
+        stack, wishes, verification.stop ? verification.stop->check : std::string(), session));
   }
   Output output;
   output.header.command = "verify";

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -14,7 +15,6 @@
 #include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/diagnosis/known_diagnoses.hpp"
-#include "topsctl/engine/launch/benchmark_note.hpp"
 #include "topsctl/engine/launch/launcher.hpp"
 #include "topsctl/engine/launch/runs.hpp"
 #include "topsctl/host/facts/card_nodes.hpp"
@@ -54,6 +54,7 @@ class BenchListener : public RankListener {
   EventSink& events_;
 };
 
+// Throws Error{bad_input} for a baseline of which this backend can repeat nothing.
 BenchmarkWishes wishes_like(const std::optional<Benchmark>& baseline, const Stack& stack) {
   BenchmarkWishes wishes;
   wishes.backend = stack.backend.name;
@@ -66,10 +67,18 @@ BenchmarkWishes wishes_like(const std::optional<Benchmark>& baseline, const Stac
   std::set<std::string> operations;
   std::set<std::uint64_t> sizes;
   for (const Measurement& each : baseline->measurements) {
-    if (each.backend != stack.backend.name) continue;
+    const auto& known = benchmark_operations();
+    if (each.backend != stack.backend.name ||
+        std::find(known.begin(), known.end(), each.operation) == known.end())
+      continue;
     operations.insert(each.operation);
     sizes.insert(each.bytes);
   }
+  if (operations.empty())
+    throw Error(ErrorCode::bad_input,
+                format("the baseline measured nothing that {} can repeat", stack.backend.name),
+                format("make one with this backend: topsctl bench --backend {} --json > FILE",
+                       stack.backend.name));
   wishes.operations.assign(operations.begin(), operations.end());
   wishes.sizes.assign(sizes.begin(), sizes.end());
   return wishes;
@@ -92,7 +101,7 @@ void measure(LaunchRequest request, const Stack& stack, const std::optional<Benc
   }
   const BenchmarkVerdict verdict =
       judged(benchmark, baseline ? &*baseline : nullptr, least_percent);
-  remember(benchmark, verdict, session);
+  const BenchmarkNote note = remember(benchmark, verdict, session);
   const std::vector<std::string> complaints = complaints_of(benchmark, verdict);
   if (!complaints.empty()) {
     result.observed = joined(complaints, "; ");
@@ -100,7 +109,7 @@ void measure(LaunchRequest request, const Stack& stack, const std::optional<Benc
   }
   result.status = CheckStatus::pass;
   result.hint.clear();
-  result.observed = benchmark_line(to_json(last_benchmark(session.with_own_state())));
+  result.observed = benchmark_line(to_json(std::optional(note)));
 }
 
 }  // namespace
@@ -174,9 +183,18 @@ BenchmarkVerdict judged(const Benchmark& benchmark, const Benchmark* baseline,
   return verdict;
 }
 
-void remember(const Benchmark& benchmark, const BenchmarkVerdict& verdict, const Session& session) {
-  write_note(session.with_own_state(),
-             note_of(benchmark, verdict.stragglers.size(), timestamp(session.host.clock->now())));
+BenchmarkNote remember(const Benchmark& benchmark, const BenchmarkVerdict& verdict,
+                       const Session& session) {
+  BenchmarkNote note =
+      note_of(benchmark, verdict.stragglers.size(), timestamp(session.host.clock->now()));
+  write_note(session.with_own_state(), note);
+  return note;
+}
+
+void require_baseline(const OptionTable& table, const std::string& baseline) {
+  if (table.has("--at-least") && baseline.empty())
+    throw Error(ErrorCode::usage, "--at-least needs --baseline",
+                "name the report to compare with: --baseline FILE.json");
 }
 
 Benchmark baseline_in(const std::string& file) {
@@ -187,6 +205,16 @@ Benchmark baseline_in(const std::string& file) {
   if (::access(file.c_str(), R_OK) != 0)
     throw system_error(errno, "read", file, ErrorCode::bad_input);
   return benchmark_in_report(read_text(file, most_baseline), in_quotes(file));
+}
+
+void require_repeatable(const Stack& stack, const BandwidthWishes& wishes, const Session& session) {
+  const Benchmark baseline = baseline_in(wishes.baseline);
+  static_cast<void>(wishes_like(baseline, stack));
+  const AcceleratorRules& cards = stack.accelerator;
+  const auto there =
+      static_cast<std::size_t>(card_nodes(session.host, cards.device_node, cards.cards).there);
+  const std::size_t ranks = wishes.ranks > 0 ? static_cast<std::size_t>(wishes.ranks) : there;
+  if (there > 0) require_same_ranks(ranks, baseline);
 }
 
 CheckResult bandwidth_check(const Stack& stack, const BandwidthWishes& wishes,

@@ -10,6 +10,7 @@
 #include "cli/training/bench_text.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/engine/launch/benchmark.hpp"
+#include "topsctl/engine/launch/benchmark_note.hpp"
 #include "topsctl/engine/launch/launch_request.hpp"
 #include "topsctl/model/check.hpp"
 #include "topsctl/model/json.hpp"
@@ -44,8 +45,11 @@ void remove_logs(const BenchRun& done);
 // Compared with each other, and with `baseline` if there is one. Throws as shortfalls_of.
 BenchmarkVerdict judged(const Benchmark& benchmark, const Benchmark* baseline,
                         std::int64_t least_percent);
-// For `topsctl status` and `topsctl watch`.
-void remember(const Benchmark& benchmark, const BenchmarkVerdict& verdict, const Session& session);
+// For `topsctl status` and `topsctl watch`. The note is valid even if it could not be written.
+BenchmarkNote remember(const Benchmark& benchmark, const BenchmarkVerdict& verdict,
+                       const Session& session);
+// Throws Error{usage} for --at-least without one.
+void require_baseline(const OptionTable& table, const std::string& baseline);
 
 struct BandwidthWishes {
   std::string stack;           // as for a launch
@@ -55,6 +59,8 @@ struct BandwidthWishes {
   std::string baseline;        // file of a report; empty: none
   std::int64_t least_percent = 0;
 };
+// Throws Error{bad_input} if a benchmark on this host cannot be compared with the baseline.
+void require_repeatable(const Stack& stack, const BandwidthWishes& wishes, const Session& session);
 // Measures all_reduce, or what the baseline has, on the cards of this host, as a check of level
 // `perf`. `stopped_by`: the failed check of a lower level; empty: none. Throws Error{bad_input} for
 // an unfit baseline, and Error{interrupted, terminated}.

@@ -155,13 +155,17 @@ std::vector<Straggler> stragglers_of(const Benchmark& benchmark) {
   return by_host(benchmark, found);
 }
 
-std::vector<Shortfall> shortfalls_of(const Benchmark& benchmark, const Benchmark& baseline,
-                                     double least_share) {
-  if (benchmark.ranks.size() != baseline.ranks.size())
+void require_same_ranks(std::size_t ranks, const Benchmark& baseline) {
+  if (ranks != baseline.ranks.size())
     throw Error(ErrorCode::bad_input,
                 format("the baseline has {}, this benchmark {}",
-                       counted(baseline.ranks.size(), "rank"), benchmark.ranks.size()),
+                       counted(baseline.ranks.size(), "rank"), ranks),
                 "make a baseline with the same number of cards");
+}
+
+std::vector<Shortfall> shortfalls_of(const Benchmark& benchmark, const Benchmark& baseline,
+                                     double least_share) {
+  require_same_ranks(benchmark.ranks.size(), baseline);
   std::vector<Shortfall> found;
   std::size_t common = 0;
   // What worked then and does not work now is no speed at all.

@@ -99,6 +99,8 @@ struct Shortfall {
   double bus_gb_s = 0;
   double baseline_gb_s = 0;
 };
+// Throws Error{bad_input} if a benchmark on so many ranks cannot be compared with the baseline.
+void require_same_ranks(std::size_t ranks, const Benchmark& baseline);
 // Compares what both have measured. Throws Error{bad_input} if that is nothing, or if the numbers
 // of ranks differ.
 std::vector<Shortfall> shortfalls_of(const Benchmark& benchmark, const Benchmark& baseline,
