@@ -76,10 +76,6 @@ Output print(const Host& host, const Stack& stack, const EnvCommandOptions& opti
   for (std::string& warning :
        setting_warnings(joined_environment({}, *body.environment), stack, options.settings))
     output.header.warnings.push_back(std::move(warning));
-  if (const ProfileRule* profile = stack.profile(options.settings.profile)) {
-    for (const std::string& omitted : profile->omits)
-      output.header.warnings.push_back(format("profile {} omits {}", profile->name, omitted));
-  }
   body.format = options.format;
   const EnvironmentFormat format = environment_format(options.format);
   const auto is_there = [&](const std::string& folder) { return is_folder(host, folder); };

@@ -16,6 +16,7 @@
 #include "topsctl/engine/cluster/host_group.hpp"
 #include "topsctl/engine/launch/launcher.hpp"
 #include "topsctl/engine/launch/runs.hpp"
+#include "topsctl/engine/planning/host_environment.hpp"
 #include "topsctl/engine/remote/target_pool.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 
@@ -295,6 +296,8 @@ HostsLaunch run_hosts_launch(const HostsOptions& options, const ClusterOptions& 
       layout_wishes, static_cast<std::int64_t>(group.targets.size()), group.answers.front().ranks);
   done.cluster = cluster_json(group, place, port, layout);
   done.output.header.warnings = contradictions(layout, request.words);
+  for (std::string& warning : profile_warnings(stack, request.settings.profile))
+    done.output.header.warnings.push_back(std::move(warning));
   done.output.text = launch_check_text(done.preflight, session.style) +
                      hosts_text(group, place, request.restart.most == 0, session.style) +
                      layout_text(layout, names_of(group), session.style);

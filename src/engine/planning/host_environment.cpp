@@ -35,6 +35,15 @@ std::vector<std::string> built_payload(const Host& host, const Stack& stack,
 
 }  // namespace
 
+std::vector<std::string> profile_warnings(const Stack& stack, const std::string& name) {
+  std::vector<std::string> warnings;
+  const ProfileRule* profile = stack.profile(name);
+  if (profile == nullptr) return warnings;
+  for (const std::string& omitted : profile->omits)
+    warnings.push_back(format("profile {} omits {}", profile->name, omitted));
+  return warnings;
+}
+
 Environment environment_of_host(const Host& host, const Stack& stack, const SettingOptions& wishes,
                                 const std::optional<std::string>& file,
                                 std::vector<std::string>& warnings) {
@@ -45,6 +54,8 @@ Environment environment_of_host(const Host& host, const Stack& stack, const Sett
       stack,
       wishes.library.empty() ? stack_payload({}, debs) : built_payload(host, stack, wishes.library),
       changed_settings(kept.settings, wishes, stack.profile_names(), warnings));
+  for (std::string& warning : profile_warnings(stack, wishes.profile))
+    warnings.push_back(std::move(warning));
   if (!environment.left_out.empty()) {
     const std::string names = joined(environment.left_out, ", ");
     warnings.push_back(

@@ -12,8 +12,11 @@
 
 namespace topsctl {
 
+// Names each setting of its guide that this profile omits, and why; empty: no such profile.
+std::vector<std::string> profile_warnings(const Stack& stack, const std::string& name);
 // From the stack's installed packages, with the settings of the host's environment file, changed by
-// the options. `file`: the text of that file. Settings that it lacks are a warning.
+// the options. `file`: the text of that file. Settings that it lacks are a warning, and those that
+// the profile omits.
 Environment environment_of_host(const Host& host, const Stack& stack, const SettingOptions& wishes,
                                 const std::optional<std::string>& file,
                                 std::vector<std::string>& warnings);
