@@ -115,7 +115,8 @@ std::string completion_script(const OptionTable& program, const std::string& she
 
 // Output of a command that applied, or planned, a transaction.
 Output execution_output(const std::string& command, const Execution& execution, const Style& style);
-// Runs such a command; an Error that it throws becomes an Execution that failed before any change.
+// Runs such a command; an Error that it throws becomes an Execution without an outcome that changed
+// nothing.
 Execution attempted(const Host& host, const std::function<Execution()>& command);
 // The body of such a command for an invalid command line.
 Json failed_execution_body();

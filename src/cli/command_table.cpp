@@ -105,7 +105,7 @@ Execution attempted(const Host& host, const std::function<Execution()>& command)
     execution.exit = exit_code(error.code());
     execution.report.origin = origin;
     execution.report.root = host.root.string();
-    execution.report.outcome = Outcome::failed_before_change;
+    execution.report.outcome.reset();
     execution.report.failed = true;
     execution.report.message = "nothing was changed";
     return execution;
@@ -114,11 +114,10 @@ Execution attempted(const Host& host, const std::function<Execution()>& command)
 
 Json failed_execution_body() {
   TransactionReport report;
+  report.outcome.reset();
   report.failed = true;
   report.message = "nothing was changed";
-  Json body = to_json(report);
-  body["outcome"] = nullptr;  // of no attempt
-  return body;
+  return to_json(report);
 }
 
 }  // namespace topsctl

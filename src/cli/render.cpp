@@ -17,7 +17,8 @@ std::string paint(bool colors, const char* code, const std::string& text) {
 }
 
 std::string state_line(const TransactionReport& report) {
-  return std::string(report.message.empty() ? name(report.outcome) : translated(report.message));
+  if (!report.message.empty() || !report.outcome) return std::string(translated(report.message));
+  return std::string(name(*report.outcome));
 }
 
 std::string version_or_dash(const std::optional<std::string>& version) {

@@ -31,7 +31,7 @@ std::string_view name(Outcome outcome) {
   return "failed_before_change";
 }
 
-bool is_rolled_back(Outcome outcome) {
+bool is_rolled_back(std::optional<Outcome> outcome) {
   return outcome == Outcome::rolled_back || outcome == Outcome::rolled_back_with_differences;
 }
 
@@ -179,7 +179,7 @@ Json to_json(const std::vector<InputFile>& inputs) {
   return list;
 }
 
-void end_as_before(TransactionReport& report, Outcome outcome, std::string message) {
+void end_as_before(TransactionReport& report, std::optional<Outcome> outcome, std::string message) {
   report.outcome = outcome;
   report.message = std::move(message);
   for (PackageChange& package : report.packages) package.after = package.before;
@@ -206,7 +206,7 @@ Json to_json(const TransactionReport& report) {
           {"started_at", text_or_null(report.origin.started_at)},
           {"bundle", topsctl::to_json(report.bundle)},
           {"transaction", report.transaction ? Json(*report.transaction) : Json(nullptr)},
-          {"outcome", name(report.outcome)},
+          {"outcome", report.outcome ? Json(name(*report.outcome)) : Json(nullptr)},
           {"root", report.root},
           {"plan", report.plan ? to_json(*report.plan) : Json(nullptr)},
           {"phases", to_json(report.phases)},

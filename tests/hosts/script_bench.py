@@ -132,7 +132,7 @@ class ScriptBench:
             differing.append(f"~ {case.mounted}: changed")
         told = {path for path in done.get("escaped_paths") or []}
         told |= {line.split(": ")[0] for line in end.get("not_restored") or []}
-        row = Row(case.name, way, known, str(end["outcome"]), differing,
+        row = Row(case.name, way, known, end["outcome"] or "failed_before_change", differing,
                   [line for line in differing if not is_named(line, told)], f"{done.get('msg')} | {done.get('error')} | {end.get('msg')}")
         if differing or row.outcome not in ("rolled_back", "failed_before_change"):
             self.close()

@@ -83,6 +83,12 @@ def report_of(collections, *results):
     return json.loads(report.read_text())["hosts"], report.with_suffix(".txt").read_text().split("\n")[:-1], done.stdout
 
 
+def test_an_error_before_any_transaction_has_changed_nothing(collections):
+    failed = {"failed": True, "changed": False, "msg": "no such bundle"}
+    hosts, _, _ = report_of(collections, [{**failed, "outcome": None}], [failed], [{**failed, "outcome": None, "changed": True}])
+    assert [host["outcome"] for host in hosts] == ["failed_before_change", "unknown", "unknown"]
+
+
 GOOD = {"outcome": "committed", "transaction": 7, "packages": [{"name": "a", "before": None, "after": "1"}]}
 
 

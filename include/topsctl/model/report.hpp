@@ -40,7 +40,7 @@ enum class Outcome {
 };
 std::string_view name(Outcome outcome);
 // With or without differences.
-bool is_rolled_back(Outcome outcome);
+bool is_rolled_back(std::optional<Outcome> outcome);
 
 enum class StepStatus { pending, done, failed };
 std::string_view name(StepStatus status);
@@ -116,7 +116,7 @@ struct TransactionReport {
   Origin origin;
   std::optional<GivenBundle> bundle;  // nothing: the command has no packages
   std::optional<std::int64_t> transaction;
-  Outcome outcome = Outcome::planned;
+  std::optional<Outcome> outcome = Outcome::planned;  // nothing: an error before any transaction
   std::string root = "/";
   std::optional<Plan> plan;
   std::vector<Phase> phases;
@@ -150,7 +150,7 @@ struct TransactionReport {
 TransactionReport pending_report(const Plan& plan);
 
 // Marks a transaction that left the host unchanged.
-void end_as_before(TransactionReport& report, Outcome outcome, std::string message);
+void end_as_before(TransactionReport& report, std::optional<Outcome> outcome, std::string message);
 
 Json to_json(const TransactionReport& report);
 Json to_json(const std::vector<CheckResult>& checks);

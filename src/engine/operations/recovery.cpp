@@ -69,7 +69,7 @@ void add_refusal(const Recovery& recovery, Execution& execution) {
   execution.exit = exit_code(recovery.refused->code());
   execution.report.failed = true;
   if (!recovery.last) {
-    execution.report.outcome = Outcome::failed_before_change;
+    execution.report.outcome.reset();
     execution.report.message = "nothing was changed";
   }
 }

@@ -46,7 +46,7 @@ std::optional<Json> stored_report(const Host& host, const Transaction& transacti
   if (!text) return std::nullopt;
   try {
     Json report = parse_json(*text, report_file(command));
-    if (report.is_object() && report.contains("outcome")) return report;
+    if (report.is_object() && report.value("outcome", Json()).is_string()) return report;
   } catch (const Error&) {
     // It is rebuilt from the journal.
   }

@@ -64,7 +64,9 @@ class Host:
             self.msg = "unexpected data from the host in the field '{0}'".format(wrong)
             return
         if action in CHANGING:
-            self.outcome = result.get("outcome") or ("unknown" if failed else "running")
+            # An error before any transaction has no outcome, and changed nothing.
+            untouched = "outcome" in result and not result.get("changed")
+            self.outcome = result.get("outcome") or ("running" if not failed else "failed_before_change" if untouched else "unknown")
             if action == "rollback" and self.outcome == "no_change":
                 self.outcome = "rolled_back"
             self.transaction = result.get("transaction") or self.transaction

@@ -21,7 +21,7 @@ PACKAGE = {"name": str, "before": TEXT, "after": TEXT}
 CHECK = {"id": str, "status": str, "observed": TEXT, "expected": TEXT, "hint": TEXT}
 ERROR = ({"code": str, "message": str, "context": [str], "hint": TEXT}, None)
 DOCUMENT = {
-    "status": str, "error": ERROR, "warnings": [str], "transaction": NUMBER, "outcome": str, "packages": [PACKAGE],
+    "status": str, "error": ERROR, "warnings": [str], "transaction": NUMBER, "outcome": TEXT, "packages": [PACKAGE],
     "checks": [CHECK], "stopped_at": ({"check": TEXT}, None), "changed": bool, "failed": bool, "msg": str, "log": TEXT,
     "confirm_until": TEXT, "confirmed_at": TEXT, "destination": str, "version": str, "stacks": [str],
     "rollback": ({"verified": ({"paths_checked": int, "paths_differing": int}, None)}, None),
@@ -113,7 +113,7 @@ def run(module, command, options, names=()):
     """
     program = executable_of(module)
     if program is None:
-        module.fail_json(msg="topsctl was not found on this host", changed=False, outcome="failed_before_change",
+        module.fail_json(msg="topsctl was not found on this host", changed=False, outcome=None,
                          hint="copy it with the module topsctl.topsrider.binary, or name it with 'executable'")
     root = ["--root", module.params["root"]] if module.params.get("root") else []
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -121,7 +121,7 @@ def run(module, command, options, names=()):
             process = subprocess.Popen([program] + command.split() + options + root + ["--json", "--"] + list(names),
                                        stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
         except OSError as error:
-            module.fail_json(msg="cannot run '{0}': {1}".format(program, error), changed=False, outcome="failed_before_change",
+            module.fail_json(msg="cannot run '{0}': {1}".format(program, error), changed=False, outcome=None,
                              hint="topsctl needs Linux on x86-64")
         code = process.wait()
         written = [_content(out), _content(err)]
@@ -131,13 +131,16 @@ def run(module, command, options, names=()):
         document = None
     if not isinstance(document, dict) or "status" not in document:
         document = None
-    # A confirmation that failed has no outcome.
-    judged = document and {key: value for key, value in document.items()
-                           if value is not None or (command, key) != ("confirm", "outcome")}
-    wrong = document and misfit(judged, DOCUMENT)
+    wrong = document and (misfit(document, DOCUMENT) or unfit_null(document))
     if wrong:
         return Outcome(code, None, "unexpected data in its field '{0}'".format(wrong))
     return Outcome(code, document, (written[1] if document else "\n".join(written)).strip()[-QUOTED:])
+
+
+def unfit_null(document):
+    """The field of an outcome that is null, or None: only an error that changed nothing has none."""
+    is_fit = document.get("outcome", "") is not None or (document.get("error") and not document.get("changed"))
+    return None if is_fit else "/outcome"
 
 
 def _content(file):

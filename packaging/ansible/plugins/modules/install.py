@@ -105,7 +105,7 @@ EXAMPLES = r"""
 RETURN = r"""
 outcome:
   description: C(committed), C(no_change), C(planned), C(rolled_back), C(rolled_back_with_differences), C(rollback_incomplete), C(unfinished),
-    C(failed_before_change), C(unconfirmed) or C(unknown).
+    C(failed_before_change), C(unconfirmed) or C(unknown); null if it failed before any transaction.
   returned: always
   type: str
 transaction:

@@ -33,7 +33,7 @@ EXAMPLES = r"""
 RETURN = r"""
 outcome:
   description: C(rolled_back), C(rolled_back_with_differences), C(no_change), C(planned), C(rollback_incomplete), C(unfinished), C(failed_before_change) or
-    C(unknown).
+    C(unknown); null if it failed before any transaction.
   returned: always
   type: str
 transaction:
