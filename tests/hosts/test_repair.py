@@ -59,6 +59,9 @@ def test_verify_and_repair_are_the_two_commands_that_one_has_to_know(operator, h
     repaired = operator.json("repair")
     schema(repaired, "repair")
     assert repaired["outcome"] == "committed", repaired
+    number = str(repaired["transaction"])
+    assert f"transaction  {number}, repair\n" in operator.topsctl("history", number).out
+    assert [each["command"] for each in operator.json("history", number)["reports"]] == ["repair"]
     assert files_verified(operator) == (0, {})
     different = [line for line in whole.diff(operator.digest(), ("mtime_ns", "nlink")) if "/var/lib/dpkg" not in line and "ld.so.cache" not in line
                  and "aux-cache" not in line and "/var/lib/topsctl" not in line]

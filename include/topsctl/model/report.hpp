@@ -160,6 +160,7 @@ Json to_json(const std::vector<InputFile>& inputs);
 struct TransactionSummary {
   std::int64_t id = 0;
   TransactionKind kind = TransactionKind::install;
+  std::string made_by;  // install, repair or patch
   Origin origin;
   std::string command;
   std::optional<GivenBundle> bundle;

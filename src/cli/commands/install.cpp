@@ -43,10 +43,6 @@ struct InstallCommandOptions : InstallOptions {
   int confirm_timeout_s = 0;
 };
 
-const char* name_of(InstallPurpose purpose) {
-  return purpose == InstallPurpose::repair ? "repair" : "install";
-}
-
 InstallMode mode_of(const InstallCommandOptions& options) {
   return options.dry_run ? InstallMode::plan : InstallMode::apply;
 }

@@ -79,7 +79,7 @@ std::string render_transaction(const HistoryLine& line, const Style& style) {
   for (const PackageChange& package : t.packages)
     packages.push_back(concat(package.name, " ", package.after.value_or("-")));
   std::vector<std::string> files = t.patched;
-  add("transaction", format("{}, {}", t.id, name(t.kind)));
+  add("transaction", format("{}, {}", t.id, t.made_by));
   add("started", local_minute(time_of(t.origin.started_at)));
   add("by", for_whom(t.origin));
   add("command", t.command);

@@ -57,6 +57,7 @@ Json begun_details(const TransactionReport& report, const Requester& requester) 
                   {"bundle", to_json(report.bundle)},
                   {"bundle_at", requester.bundle_at},
                   {"command", requester.command_line},
+                  {"made_by", report.plan->command},
                   {"stack", report.plan->stack},
                   {"release", report.plan->release},
                   {"packages", std::move(packages)},

@@ -302,6 +302,7 @@ Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack
     warnings.push_back(std::move(warning));
   warnings.insert(warnings.end(), bundle.warnings.begin(), bundle.warnings.end());
   Plan plan = plan_install({stack, selection, facts, found, options, std::move(warnings)});
+  plan.command = name_of(request.purpose);
   if (plan.steps.empty() && !request.reading) require_sound(host, stack, plan);
   if (plan.steps.empty())
     require_closed(host, found.loaded, ErrorCode::host_unfit, plan.warnings);
@@ -340,6 +341,10 @@ Execution planned(const Host& host, const InstallRequest& request, const Plan& p
 }
 
 }  // namespace
+
+const char* name_of(InstallPurpose purpose) {
+  return purpose == InstallPurpose::repair ? "repair" : "install";
+}
 
 Execution install(const Host& host, const InstallRequest& wanted, EventFan& events) {
   InstallRequest request = wanted;
@@ -392,7 +397,7 @@ Execution install(const Host& host, const InstallRequest& wanted, EventFan& even
                               plan.warnings.end());
     return execution;
   });
-  store_report(host, "install", execution);
+  store_report(host, std::string(name_of(request.purpose)), execution);
   return execution;
 }
 

@@ -15,13 +15,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The command that made a transaction.
-std::string maker_of(const Transaction& transaction) {
-  return std::string(name(transaction.kind()));
-}
-
 std::string report_file(const std::string& command) {
-  return command == "install" ? "report.json" : concat(command, ".json");
+  const bool is_install = command == "install" || command == "repair";
+  return is_install ? "report.json" : concat(command, ".json");
 }
 
 std::vector<LogFile> log_files(const Host& host, const TransactionReport& report,
@@ -72,7 +68,7 @@ Json rebuilt_report(const Host& host, const Transaction& transaction, const std:
   report.rebuilt = true;
   report.outcome = outcome;
   const TransactionSummary summary = summary_of(transaction);
-  const bool is_undo = command != maker_of(transaction);
+  const bool is_undo = command != summary.made_by;
   if (!is_undo) {
     report.origin = summary.origin;
     report.bundle = summary.bundle;
@@ -144,8 +140,9 @@ void store_report(const Host& host, const std::string& command, Execution& execu
 
 std::vector<Json> reports_of(const Host& host, const Transaction& transaction) {
   std::vector<Json> reports;
-  const std::string outcome = summary_of(transaction).outcome;
-  const std::string maker = maker_of(transaction);
+  const TransactionSummary summary = summary_of(transaction);
+  const std::string& outcome = summary.outcome;
+  const std::string& maker = summary.made_by;
   if (auto report = stored_report(host, transaction, maker)) {
     reports.push_back(std::move(*report));
   } else if (transaction.was_committed()) {

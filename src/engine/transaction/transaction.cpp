@@ -170,6 +170,7 @@ TransactionSummary summary_of(const Transaction& transaction) {
   TransactionSummary summary;
   summary.id = transaction.id;
   summary.kind = transaction.kind();
+  summary.made_by = name(summary.kind);  // without a record of it
   summary.outcome = "unfinished";
   bool has_escaped = false;
   for (const auto& [path, digest] : transaction.patched())
@@ -182,6 +183,7 @@ TransactionSummary summary_of(const Transaction& transaction) {
                         text_field(details, "started_at").value_or("")};
       summary.bundle = given_bundle(details);
       summary.command = text_field(details, "command").value_or("");
+      if (text_field(details, "made_by") == "repair") summary.made_by = "repair";
       summary.project = text_field(details, "project").value_or("");
       if (const auto packages = details.find("packages"); packages != details.end()) {
         for (const Json& entry : *packages) summary.packages.push_back(package_change(entry));

@@ -24,6 +24,7 @@ namespace topsctl {
 enum class Again { damaged, all };
 // `repair` changes no version and adds only packages that some transaction installed before.
 enum class InstallPurpose { install, repair };
+const char* name_of(InstallPurpose purpose);
 
 struct InstallRequest {
   InstallPurpose purpose = InstallPurpose::install;
