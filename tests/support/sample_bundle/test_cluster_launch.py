@@ -319,13 +319,17 @@ def test_pods_of_two_hosts_add_up(kubernetes_job, launch, nodes, tmp_path):
     pods = [subprocess.Popen(nodes.argv(number, *container["command"]), cwd=container["workingDir"],
                              env=launch.environment | own | {"GLOO_SOCKET_IFNAME": "eth0", "JOB_COMPLETION_INDEX": str(number)})
             for number in range(work["spec"]["completions"])]
-    wait_for(lambda: pods_without_a_name() == 2 or any(pod.poll() is not None for pod in pods), 60)
-    assert [pod.poll() for pod in pods] == [None, None], "no pod waits for the name of the first"
-    # Names as the Service gives them, late.
-    with open(nodes.folder / "hosts", "a", encoding="utf-8") as hosts:
-        for number, address in enumerate(nodes.addresses):
-            hosts.write(f"{address} {work['metadata']['name']}-{number}.{service['metadata']['name']}\n")
-    assert [pod.wait(timeout=180) for pod in pods] == [0, 0]
+    try:
+        wait_for(lambda: pods_without_a_name() == 2 or any(pod.poll() is not None for pod in pods), 60)
+        assert [pod.poll() for pod in pods] == [None, None], "no pod waits for the name of the first"
+        # Names as the Service gives them, late.
+        with open(nodes.folder / "hosts", "a", encoding="utf-8") as hosts:
+            for number, address in enumerate(nodes.addresses):
+                hosts.write(f"{address} {work['metadata']['name']}-{number}.{service['metadata']['name']}\n")
+        assert [pod.wait(timeout=180) for pod in pods] == [0, 0]
+    finally:
+        for pod in pods:
+            pod.kill()
     assert rank_lines(tmp_path, which=-2) == SUMS
 
 
