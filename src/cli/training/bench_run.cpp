@@ -54,7 +54,7 @@ class BenchListener : public RankListener {
   EventSink& events_;
 };
 
-// Throws Error{bad_input} for a baseline of which this backend can repeat nothing.
+// Throws Error{bad_input} if this backend can repeat no measurement of the baseline.
 BenchmarkWishes wishes_like(const std::optional<Benchmark>& baseline, const Stack& stack) {
   BenchmarkWishes wishes;
   wishes.backend = stack.backend.name;

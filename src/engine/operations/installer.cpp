@@ -342,10 +342,6 @@ Execution planned(const Host& host, const InstallRequest& request, const Plan& p
 
 }  // namespace
 
-const char* name_of(InstallPurpose purpose) {
-  return purpose == InstallPurpose::repair ? "repair" : "install";
-}
-
 Execution install(const Host& host, const InstallRequest& wanted, EventFan& events) {
   InstallRequest request = wanted;
   request.requester.started_at = timestamp(host.clock->now());

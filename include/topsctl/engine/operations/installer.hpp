@@ -24,7 +24,9 @@ namespace topsctl {
 enum class Again { damaged, all };
 // `repair` changes no version and adds only packages that some transaction installed before.
 enum class InstallPurpose { install, repair };
-const char* name_of(InstallPurpose purpose);
+inline const char* name_of(InstallPurpose purpose) {
+  return purpose == InstallPurpose::repair ? "repair" : "install";
+}
 
 struct InstallRequest {
   InstallPurpose purpose = InstallPurpose::install;
