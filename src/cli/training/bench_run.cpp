@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "cli/option_table.hpp"
 #include "cli/training/launch_text.hpp"
 #include "cli/training/prepared_launch.hpp"
 #include "topsctl/base/catalogue.hpp"
