@@ -35,6 +35,18 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+std::set<std::string_view> names_in(std::string_view text) {
+  constexpr std::string_view of_names =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+@-";
+  std::set<std::string_view> names;
+  for (std::size_t at = text.find_first_of(of_names); at != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_not_of(of_names, at), text.size());
+    names.insert(text.substr(at, end - at));
+    at = text.find_first_of(of_names, end);
+  }
+  return names;
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> pieces;
   for (;;) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -119,6 +120,8 @@ inline constexpr Format format{};
 std::string_view trimmed(std::string_view text);
 // Splits at each `separator`; returns at least one piece.
 std::vector<std::string> split(std::string_view text, char separator);
+// Its longest pieces that can be names of files: letters, digits, and any of ._+@-, in a set.
+std::set<std::string_view> names_in(std::string_view text);
 std::string joined(const std::vector<std::string>& pieces, std::string_view separator);
 bool is_digits(std::string_view text);
 std::string lower_case(std::string_view text);

@@ -175,40 +175,92 @@ void judge_script(const MaintainerScript& script, const OwnFiles& own, EvidenceB
   judge_lines({script.name, script.text.substr(0, longest_script)}, own, found);
 }
 
-// The first line on which a script runs the program.
-std::optional<ScriptLine> call_of(const std::string& program, const MaintainerScript& script) {
-  if (script_language(script.text) != ScriptLanguage::shell) return std::nullopt;
-  const std::string name = program.substr(program.rfind('/') + 1);
+// A command that a maintainer script runs.
+struct Call {
+  std::string word;
+  bool is_bare = false;  // looked up in PATH
+  const MaintainerScript* script = nullptr;
+  ScriptLine line;  // cut
+};
+
+// By the last part of its word.
+using Calls = std::multimap<std::string, Call, std::less<>>;
+
+std::string_view last_part(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// Whether a word after it is run.
+bool is_starter(std::string_view command) {
+  static const Pattern starter(
+      "^(?:\\.|source|eval|(?:ba|da|z|k|mk|a)?sh|python[\\d.]*|perl|ruby|exec|env|nohup|timeout|"
+      "nice|"
+      "ionice|setsid|command|sudo|chroot|time|xargs|flock|runuser|su)$");
+  return starter.matches(last_part(command));
+}
+
+// The first calls of programs with one of the names.
+void find_calls(const MaintainerScript& script, const std::set<std::string_view>& names,
+                Calls& calls) {
+  if (script_language(script.text) != ScriptLanguage::shell) return;
+  constexpr std::size_t most_calls = 16;  // of one name
+  constexpr std::size_t longest_call = 400;
   for (const ScriptLine& line : script_lines(script.text.substr(0, longest_script))) {
-    if (line.text.size() > longest_line || line.text.find(name) == std::string::npos) continue;
+    if (line.text.size() > longest_line) continue;
+    const auto parts = names_in(line.text);
+    if (std::none_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return names.contains(part); }))
+      continue;
     for (const ShellCommand& command : shell_line(line.text).commands) {
-      if (command.words.empty()) continue;
-      const std::string& word = command.words.front().text;
-      if (word == name || word == program) return line;
+      const bool starts = !command.words.empty() && is_starter(command.words.front().text) &&
+                          (command.words.size() < 2 || command.words[1].text != "-v");
+      const std::size_t size = command.words.size();
+      for (std::size_t i = 0; i < (starts ? size : std::min<std::size_t>(size, 1)); ++i) {
+        const std::string& word = command.words[i].text;
+        const std::string name(last_part(word));
+        if (!names.contains(name) || calls.count(name) >= most_calls) continue;
+        const ScriptLine cut{line.number, one_blank_each(line.text).substr(0, longest_call)};
+        calls.emplace(name, Call{word, i == 0 && name == word, &script, cut});
+      }
     }
   }
-  return std::nullopt;
+}
+
+bool is_call_of(const Call& call, const std::string& program) {
+  if (call.is_bare) return program.substr(0, program.rfind('/')).ends_with("bin");
+  return !call.word.starts_with('/') || call.word == program;
 }
 
 // What the rules for such programs find in a program that the scripts run.
-void judge_program(const std::string& path, const std::string& text, const Package& package,
-                   EvidenceById& found) {
+void judge_program(const std::string& path, const std::string& text, const Calls& calls,
+                   const OwnFiles& own, EvidenceById& found) {
+  const auto [first, last] = calls.equal_range(last_part(path));
+  std::vector<const Call*> of_program;
+  for (auto each = first; each != last; ++each) {
+    if (is_call_of(each->second, path)) of_program.push_back(&each->second);
+  }
+  if (of_program.empty()) return;
   EvidenceById inside;
-  judge_script({called_program, text}, OwnFiles(package), inside);
+  judge_script({called_program, text}, own, inside);
   for (const ScriptRule& rule : script_rules()) {
     const auto lines = inside.find(rule.finding.id);
     if (rule.applies_to != std::vector<std::string>{called_program} || lines == inside.end())
       continue;
-    for (const MaintainerScript& script : package.deb->scripts) {
-      const auto call = call_of(path, script);
-      if (!call) continue;
-      EvidenceList& evidence = found[rule.finding.id];
-      evidence.add(script.name, one_blank_each(call->text), call->number);
-      for (const Evidence& piece : lines->second.pieces())
-        evidence.add(path, piece.text, piece.line);
-      break;
-    }
+    EvidenceList& evidence = found[rule.finding.id];
+    for (const Call* call : of_program)
+      evidence.add(call->script->name, call->line.text, call->line.number);
+    for (const Evidence& piece : lines->second.pieces()) evidence.add(path, piece.text, piece.line);
   }
+}
+
+// In programs of the package.
+void judge_programs(const Package& package, const Contents& contents, const OwnFiles& own,
+                    EvidenceById& found) {
+  std::set<std::string_view> names;
+  for (const auto& [path, text] : contents.texts) names.insert(last_part(path));
+  Calls calls;
+  for (const MaintainerScript& script : package.deb->scripts) find_calls(script, names, calls);
+  for (const auto& [path, text] : contents.texts) judge_program(path, text, calls, own, found);
 }
 
 }  // namespace
@@ -219,11 +271,7 @@ std::vector<Finding> script_findings(const Package& package, const Contents* con
   EvidenceById found;
   const OwnFiles own(package);
   for (const MaintainerScript& script : package.deb->scripts) judge_script(script, own, found);
-  if (contents != nullptr) {
-    for (const auto& [path, text] : contents->texts) {
-      if (text.starts_with("#!")) judge_program(path, text, package, found);
-    }
-  }
+  if (contents != nullptr) judge_programs(package, *contents, own, found);
   for (const auto& [id, evidence] : found) {
     findings.push_back(make_finding(id, package.path, evidence.pieces()));
   }

@@ -80,6 +80,8 @@ class DataReading {
                                             : std::string_view()) {
     if (!package.md5sums.empty() && md5sums == Md5sums::compare) contents_.list_name = "md5sums";
     makes_digests_ = package.md5sums.empty();
+    for (const MaintainerScript& script : package.deb->scripts)
+      named_by_scripts_.merge(names_in(script.text));
   }
 
   void read() {
@@ -175,12 +177,7 @@ class DataReading {
     if (folder.ends_with("udev/rules.d") || folder.ends_with("/pkgconfig") ||
         folder == "etc/profile.d")
       return true;
-    const std::string name = path.filename().string();
-    const auto& scripts = package_.deb->scripts;
-    return folder.ends_with("bin") &&
-           std::any_of(scripts.begin(), scripts.end(), [&](const MaintainerScript& script) {
-             return script.text.find(name) != std::string::npos;
-           });
+    return named_by_scripts_.contains(path.filename().string());
   }
 
   std::string digest_lines() const {
@@ -310,6 +307,7 @@ class DataReading {
   std::vector<PayloadEntry> files_;
   std::size_t list_bytes_ = 0;
   std::uint64_t text_bytes_ = 0;
+  std::set<std::string_view> named_by_scripts_;
   bool makes_digests_ = false;
   std::map<std::string, std::string, std::less<>> made_;  // digests of all files, by path
   std::map<std::string_view, std::string> found_;         // digests of files of md5sums, by path

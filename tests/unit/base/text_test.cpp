@@ -36,6 +36,12 @@ TEST(Split, GivesAtLeastOnePieceAndKeepsEmptyOnes) {
   EXPECT_THAT(split("a,,b,", ','), ElementsAre("a", "", "b", ""));
 }
 
+TEST(NamesIn, AreThePiecesThatCanBeNamesOfFiles) {
+  EXPECT_THAT(names_in("\"$D/get-it.sh\" a+b; x=(y) x"),
+              testing::ElementsAre("D", "a+b", "get-it.sh", "x", "y"));
+  EXPECT_TRUE(names_in(" /;").empty());
+}
+
 TEST(Joined, IsTheOppositeOfSplit) {
   EXPECT_EQ(joined(split("a,,b,", ','), ","), "a,,b,");
   EXPECT_EQ(joined({}, ","), "");

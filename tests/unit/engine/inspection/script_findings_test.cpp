@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <ostream>
 
 #include "topsctl/base/text.hpp"
@@ -70,6 +72,42 @@ TEST_P(EachScriptRule, FindsItsExamplesAndPassesOverTheOthers) {
   for (const std::string& script : rule.example_no_match) {
     EXPECT_THAT(found(script), Not(Contains(rule.finding.id))) << script;
   }
+}
+
+bool is_called(const std::string& program, const std::string& call) {
+  Contents contents;
+  contents.texts[program] = "wget -q http://x/y\n";
+  const auto found = ids(script_findings(package_with(concat(call, "\n")), &contents));
+  return std::find(found.begin(), found.end(), "script-runs-downloader") != found.end();
+}
+
+TEST(CalledProgram, IsFoundInEachFormOfACall) {
+  for (const char* call : {"sh /opt/a/get.sh -q", "/bin/bash -e /opt/a/get.sh", ". /opt/a/get.sh",
+                           "exec /opt/a/get.sh", "env A=1 /opt/a/get.sh", "nohup /opt/a/get.sh &",
+                           "timeout 60 \"$DPKG_ROOT/opt/a/get.sh\"", "D=/opt/a; $D/get.sh",
+                           "cd /opt/a && ./get.sh", "x=$(/opt/a/'get.sh')", "cd /opt/a; sh get.sh"})
+    EXPECT_TRUE(is_called("/opt/a/get.sh", call)) << call;
+  for (const char* call : {"get.sh", "echo /opt/a/get.sh", "command -v /opt/a/get.sh",
+                           "/usr/bin/get.sh", "chmod 755 /opt/a/get.sh"})
+    EXPECT_FALSE(is_called("/opt/a/get.sh", call)) << call;
+  EXPECT_FALSE(is_called("/usr/share/a/install", "install -m 644 a b"));
+}
+
+// The old search took minutes.
+TEST(CalledProgram, AreManyInAScriptThatNamesAll) {
+  Contents contents;
+  std::string line = ":";
+  for (int i = 0; i < 3000; ++i) {
+    const std::string name = concat("p", i);
+    contents.texts[concat("/usr/bin/", name)] = "#!/bin/sh\nwget -q http://x/y\n";
+    line += concat(" ", name);
+  }
+  std::string script;
+  for (int i = 0; i < 100; ++i) script += concat(line.substr(0, 16000), "\n");
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_THAT(ids(script_findings(package_with(script), &contents)),
+              Not(Contains("script-runs-downloader")));
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(60));
 }
 
 INSTANTIATE_TEST_SUITE_P(Data, EachScriptRule, testing::ValuesIn(script_rules()),
