@@ -310,6 +310,17 @@ bool is_final_for_wheels(std::string_view id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
+namespace {
+
+// Also a script.
+bool is_program(const PayloadEntry& entry) {
+  constexpr std::uint32_t may_be_run = 0111;
+  return entry.type == PayloadEntry::Type::file && (entry.mode & may_be_run) != 0 &&
+         entry.path.substr(0, entry.path.rfind('/')).ends_with("bin");
+}
+
+}  // namespace
+
 std::set<std::string> loaded_files(const Package& deb, const Contents* contents) {
   std::set<std::string> elf;
   if (contents != nullptr) {
@@ -322,7 +333,8 @@ std::set<std::string> loaded_files(const Package& deb, const Contents* contents)
   for (const PayloadEntry& entry : *deb.files) {
     const bool is_hard_link = entry.type == PayloadEntry::Type::hardlink;
     if (entry.type != PayloadEntry::Type::directory &&
-        (is_loaded(entry.path) || (is_hard_link && is_loaded(entry.link_target))))
+        (is_loaded(entry.path) || is_program(entry) ||
+         (is_hard_link && is_loaded(entry.link_target))))
       loaded.insert(entry.path);
   }
   return loaded;

@@ -211,6 +211,7 @@ const std::vector<Fault>& faults() {
       with_file("world-writable-file", "file", entry("/etc/y", 0666)),
       with_file("world-writable-file", "folder", entry("/opt/y", 0777, Type::directory)),
       with_file("library-open-to-others", "file", entry("/opt/y/liby.so.1", 0666)),
+      with_file("library-open-to-others", "script", entry("/usr/bin/y", 0777)),
       {"library-open-to-others", "owner", sound_deb,
        [](Subject& s) {
          s.package.files->push_back(entry("/opt/y/lib/liby.so", 0644));
