@@ -65,11 +65,12 @@ def removed_by_its_script(library):
     (lambda library: (base(0o777), libs(library)), LIBRARY),
     (lambda library: (base(), libs(library, f"chown {OTHER} {LIBRARY}")), LIBRARY),
     (lambda library: (base(), libs(library, f"chmod 1777 {FOLDER}")), LIBRARY),
+    (lambda library: (base(), libs(library, f"chgrp video {LIBRARY}; chmod 664 {LIBRARY}")), LIBRARY),
     (lambda library: (base(), libs(library, f"chown {OTHER} {PLUGIN}", PLUGIN)), PLUGIN),
     (lambda library: (base(), libs(library, f"rm {LIBRARY}; ln -s /tmp/free.so {LIBRARY}")), LIBRARY),
     (lambda library: (base(), loaded_through_a_link(library)), "/opt/tops/plugins/libfree.so"),
     (lambda library: (base(), hard_linked(library)), "/opt/tops/plugins/x"),
-], ids=["two debs", "owner by script", "sticky by script", "without .so", "link to /tmp", "directory of a link", "hard link"])
+], ids=["two debs", "owner by script", "sticky by script", "group of users by script", "without .so", "link to /tmp", "directory of a link", "hard link"])
 def test_an_install_that_leaves_a_library_to_others_is_rolled_back(operator, arguments, library, make, open_path):
     install = (*arguments(*make(library)), "--accept", "script-makes-world-writable")
     before = operator.digest()

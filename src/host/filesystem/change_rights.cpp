@@ -5,6 +5,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "topsctl/base/text.hpp"
@@ -16,14 +18,21 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Debian reserves the groups below 100 for parts of the system (policy 9.2.2). With an access
-// control list, the bits of the group are what it grants at most (acl(5)).
-bool is_open_to_others(const struct stat& status, const std::string& place) {
+// Debian reserves the groups below 100 for parts of the system (policy 9.2.2), and its installer
+// makes users members of some of them: adm, dialout, cdrom, floppy, audio, dip, video, plugdev.
+bool has_users(gid_t group) {
   constexpr gid_t first_local_group = 100;
+  constexpr std::array<gid_t, 8> of_users = {4, 20, 24, 25, 29, 30, 44, 46};
+  return group >= first_local_group ||
+         std::find(of_users.begin(), of_users.end(), group) != of_users.end();
+}
+
+// With an access control list, the bits of the group are what it grants at most (acl(5)).
+bool is_open_to_others(const struct stat& status, const std::string& place) {
   const bool is_foreign = status.st_uid != 0 && status.st_uid != ::geteuid();
   const bool has_foreign_group =
       (status.st_mode & S_IWGRP) != 0 &&
-      (status.st_gid >= first_local_group ||
+      (has_users(status.st_gid) ||
        ::lgetxattr(place.c_str(), "system.posix_acl_access", nullptr, 0) > 0);
   const bool is_open = (status.st_mode & S_IWOTH) != 0;
   return !S_ISLNK(status.st_mode) && (is_foreign || has_foreign_group || is_open);
