@@ -8,6 +8,7 @@
 
 #include "cli/finding_text.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/launch/benchmark_note.hpp"
 #include "topsctl/host/system/host.hpp"
 
 namespace topsctl {
@@ -21,7 +22,9 @@ constexpr double many = 100;
 
 // Three significant digits: "0.0123", "1.23", "12.3", "123".
 std::string three_digits(double number) {
+  constexpr double most = 1e15;
   if (number <= 0) return "0";
+  if (number > most) return concat("> ", static_cast<std::int64_t>(most));
   const auto digits = static_cast<int>(std::floor(std::log10(number)));
   constexpr int shown = 2;
   const int places = std::clamp(shown - digits, 0, 6);
@@ -146,22 +149,16 @@ std::vector<std::string> complaints_of(const Benchmark& benchmark,
   return lines;
 }
 
-std::string benchmark_line(const Json& note) {
-  if (!note.is_object()) return {};
-  try {
-    const auto stragglers = note.at("stragglers").get<std::int64_t>();
-    const std::string speed =
-        format("{}, {}: {} GB/s, {} on {}, {}", printable(note.at("operation").get<std::string>()),
-               human_size(note.at("bytes").get<std::uint64_t>()),
-               three_digits(note.at("bus_gb_s").get<double>()),
-               printable(note.at("backend").get<std::string>()),
-               counted(static_cast<std::size_t>(note.at("ranks").get<std::int64_t>()), "rank"),
-               local_minute(time_of(note.at("measured_at").get<std::string>())));
-    if (stragglers <= 0) return speed;
-    return concat(speed, ", ", counted(static_cast<std::size_t>(stragglers), "straggler"));
-  } catch (const Json::exception&) {
-    return {};
-  }
+std::string benchmark_line(const Json& json) {
+  const auto note = benchmark_note_in(json);
+  if (!note) return {};
+  const std::string speed =
+      format("{}, {}: {} GB/s, {} on {}, {}", note->operation, human_size(note->bytes),
+             three_digits(note->bus_gb_s), note->backend,
+             counted(static_cast<std::size_t>(note->ranks), "rank"),
+             local_minute(time_of(note->measured_at)));
+  if (note->stragglers == 0) return speed;
+  return concat(speed, ", ", counted(static_cast<std::size_t>(note->stragglers), "straggler"));
 }
 
 std::string benchmark_text(const Benchmark& benchmark, const BenchmarkVerdict& verdict,

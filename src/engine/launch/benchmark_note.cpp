@@ -1,7 +1,6 @@
 // One JSON file beside the runs.
 #include "topsctl/engine/launch/benchmark_note.hpp"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/error.hpp"
@@ -22,8 +21,14 @@ fs::path file_on(const Host& own) {
   return own.resolve(concat(own.state, "/benchmark.json"));
 }
 
-std::string printable_at(const Json& json, const char* key) {
-  return printable(json.at(key).get<std::string>());
+constexpr std::size_t longest_name = 64;
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 60U;
+constexpr double most_gb_s = 1e9;
+
+// Throws Json::exception for what is no text, or longer than a name.
+std::string name_at(const Json& json, const char* key) {
+  const auto text = json.at(key).get<std::string>();
+  return printable(text.size() <= longest_name ? text : Json().get<std::string>());
 }
 
 }  // namespace
@@ -55,25 +60,29 @@ void write_note(const Host& own, const BenchmarkNote& note) {
   }
 }
 
-std::optional<BenchmarkNote> last_benchmark(const Host& own) {
+std::optional<BenchmarkNote> benchmark_note_in(const Json& json) {
   try {
-    const auto text = read_text_if_present(file_on(own), most_of_note);
-    const Json json = json_or_null(text.value_or(""));
-    if (!json.is_object()) return std::nullopt;
-    BenchmarkNote note{.measured_at = printable_at(json, "measured_at"),
-                       .backend = printable_at(json, "backend"),
-                       .device = printable_at(json, "device"),
+    BenchmarkNote note{.measured_at = name_at(json, "measured_at"),
+                       .backend = name_at(json, "backend"),
+                       .device = name_at(json, "device"),
                        .ranks = json.at("ranks").get<std::int64_t>(),
-                       .operation = printable_at(json, "operation"),
+                       .operation = name_at(json, "operation"),
                        .bytes = json.at("bytes").get<std::uint64_t>(),
                        .bus_gb_s = json.at("bus_gb_s").get<double>(),
                        .stragglers = json.at("stragglers").get<std::int64_t>()};
-    const bool makes_sense = note.ranks > 0 && note.stragglers >= 0 &&
-                             std::isfinite(note.bus_gb_s) && note.bus_gb_s >= 0;
+    const bool makes_sense = note.ranks > 0 && note.stragglers >= 0 && note.bytes <= most_bytes &&
+                             note.bus_gb_s >= 0 && note.bus_gb_s <= most_gb_s;
     return makes_sense ? std::optional(std::move(note)) : std::nullopt;
-  } catch (const Error&) {
-    return std::nullopt;
   } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<BenchmarkNote> last_benchmark(const Host& own) {
+  try {
+    const auto text = read_text_if_present(file_on(own), most_of_note);
+    return benchmark_note_in(json_or_null(text.value_or("")));
+  } catch (const Error&) {
     return std::nullopt;
   }
 }

@@ -28,6 +28,8 @@ BenchmarkNote note_of(const Benchmark& benchmark, std::size_t stragglers,
                       const std::string& measured_at);
 // `own`: the host with the state of this user. A note that cannot be written is left out.
 void write_note(const Host& own, const BenchmarkNote& note);
+// Nothing: no host has written it so.
+std::optional<BenchmarkNote> benchmark_note_in(const Json& json);
 // Nothing: it does not exist, or is not as it was written.
 std::optional<BenchmarkNote> last_benchmark(const Host& own);
 Json to_json(const std::optional<BenchmarkNote>& note);

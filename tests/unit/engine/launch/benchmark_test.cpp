@@ -195,9 +195,17 @@ TEST(BenchmarkNote, IsReadAsItWasWritten) {
 
 TEST(BenchmarkNote, OfAnotherFormIsNone) {
   SampleHost sample;
-  for (const char* text : {"", "[]", "{}", R"({"ranks": "2"})",
-                           R"({"measured_at": "x", "backend": "b", "device": "d", "ranks": -1,
-                               "operation": "o", "bytes": 1, "bus_gb_s": 1, "stragglers": 0})"}) {
+  const std::string sound =
+      R"({"measured_at": "x", "backend": "b", "device": "d", "ranks": 2, "operation": "o", )"
+      R"("bytes": 1, "bus_gb_s": 1.5, "stragglers": 0})";
+  ASSERT_TRUE(benchmark_note_in(Json::parse(sound)));
+  const auto with = [&](const std::string& from, const std::string& to) {
+    return std::string(sound).replace(sound.find(from), from.size(), to);
+  };
+  for (const std::string& text :
+       {std::string(), std::string("[]"), std::string("{}"), with(" 2,", " \"2\","),
+        with(" 2,", " -5,"), with("1.5", "1e308"), with("1.5", "-1"), with("s\": 1,", "s\": -1,"),
+        with("\"o\"", concat('"', std::string(65, 'o'), '"'))}) {
     sample.folder.write(concat(sample.host.state, "/benchmark.json").substr(1), text);
     EXPECT_FALSE(last_benchmark(sample.host)) << text;
   }
