@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <ostream>
 
 #include "topsctl/base/text.hpp"
@@ -104,10 +103,8 @@ TEST(CalledProgram, AreManyInAScriptThatNamesAll) {
   }
   std::string script;
   for (int i = 0; i < 100; ++i) script += concat(line.substr(0, 16000), "\n");
-  const auto begun = std::chrono::steady_clock::now();
   EXPECT_THAT(ids(script_findings(package_with(script), &contents)),
               Not(Contains("script-runs-downloader")));
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(60));
 }
 
 INSTANTIATE_TEST_SUITE_P(Data, EachScriptRule, testing::ValuesIn(script_rules()),
