@@ -68,6 +68,7 @@ TEST(RenderHistory, SaysUntilWhenToConfirm) {
 
 TEST(RenderTransaction, TellsAllOfOne) {
   HistoryLine line = install();
+  line.summary.made_by = "install";
   line.summary.reason = "step 3 of 8: dpkg: dpkg failed: exit status 1";
   line.summary.bundle = GivenBundle{{"a.deb", "b.deb", "c.whl"}, std::string(64, 'd')};
   EXPECT_THAT(

@@ -30,9 +30,10 @@ class StoppingServices : public testing::Test {
   StoppingServices() {
     transaction_.records = {
         {TransactionState::begun,
-         R"({"packages":[{"name":"a","kind":"deb","before":null,"after":"2","purl":"pkg:deb/a@2?arch=amd64"},)"
-         R"({"name":"b","kind":"deb","before":"1","after":"2","purl":"pkg:deb/b@2?arch=amd64"},)"
-         R"({"name":"w","kind":"wheel","before":null,"after":"2","purl":"pkg:pypi/w@2"}]})"}};
+         Json::parse(
+             R"({"packages":[{"name":"a","kind":"deb","before":null,"after":"2","purl":"pkg:deb/a@2?arch=amd64"},)"
+             R"({"name":"b","kind":"deb","before":"1","after":"2","purl":"pkg:deb/b@2?arch=amd64"},)"
+             R"({"name":"w","kind":"wheel","before":null,"after":"2","purl":"pkg:pypi/w@2"}]})")}};
     sample_.folder.write("var/lib/dpkg/info/a.list", "/etc/init.d/a\n");
     sample_.folder.write("var/lib/dpkg/info/b:amd64.list",
                          "/lib/systemd/system/b.service\n/opt/b\n");

@@ -195,7 +195,7 @@ TEST_F(Patches, AreKeptInLargerNumbers) {
   for (std::int64_t id = 1; id <= 30; ++id) {
     const bool is_install = id % 6 == 0;
     const Json begun = is_install ? Json::object() : Json{{"kind", "patch"}};
-    all.push_back({id, "", {{State::begun, begun.dump()}, {State::committed, "{}"}}});
+    all.push_back({id, "", {{State::begun, begun}, {State::committed}}});
   }
   std::vector<std::int64_t> gone;
   for (const Transaction& each : expired(all, {})) gone.push_back(each.id);

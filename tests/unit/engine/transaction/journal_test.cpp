@@ -296,7 +296,7 @@ TEST(Journals, CanBeWrittenAnewBesideTheDamagedOne) {
   damaged[damaged.size() - 30] ^= 1;
   folder.write("journal", damaged);
   EXPECT_EQ(readable_beginning(folder / "journal")["text"], "库\n{}");
-  rewrite_journal(folder / "journal", {{State::begun, "{}"}, {State::restoring, "{}"}});
+  rewrite_journal(folder / "journal", {{State::begun}, {State::restoring}});
   Journal(folder / "journal").append(State::restored, Json::object());
   EXPECT_THAT(states_of(read_journal(folder / "journal")),
               ElementsAre(State::begun, State::restoring, State::restored));
