@@ -388,10 +388,18 @@ CommandAction define_deploy(OptionTable& table) {
        {"--profile", "--set", "--unset", "--forget-settings", "--same-sudo-pass",
         "--allow-older-lock", "--write-set", "--direct", "--direct-ports", "--resume"})
     table.option(name).hidden();
-  return {
-      [options](Session& session) { return run_deploy(*options, session); },
-      R"({"host": null, "user": null, "started_at": null, "bundle": null, "destination": null, "stack": null, "inputs": [], "targets": [], "changed": false, "failed": true,
-              "msg": "nothing was changed"})"};
+  return {[options](Session& session) { return run_deploy(*options, session); },
+          {{"host", nullptr},
+           {"user", nullptr},
+           {"started_at", nullptr},
+           {"bundle", nullptr},
+           {"destination", nullptr},
+           {"stack", nullptr},
+           {"inputs", Json::array()},
+           {"targets", Json::array()},
+           {"changed", false},
+           {"failed", true},
+           {"msg", "nothing was changed"}}};
 }
 
 }  // namespace topsctl

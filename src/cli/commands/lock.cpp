@@ -148,7 +148,8 @@ CommandAction define_lock(OptionTable& table) {
               "FILE");
   table.value("--sign", options->sign, "Sign with this SSH key (Ed25519) to FILE.sig", "KEY");
   add_sandbox_option(table, options->no_sandbox);
-  return {[options](Session& session) { return run_lock(*options, session); }, R"({"files": []})"};
+  return {[options](Session& session) { return run_lock(*options, session); },
+          {{"files", Json::array()}}};
 }
 
 }  // namespace topsctl

@@ -157,7 +157,10 @@ CommandAction define_transfer(OptionTable& table) {
   table.flag("-n,--dry-run", options->dry_run, "Show what would be sent; send nothing");
   add_sandbox_option(table, options->no_sandbox);
   return {[options](Session& session) { return run_transfer(*options, session); },
-          R"({"destination": null, "stack": null, "inputs": [], "targets": []})"};
+          {{"destination", nullptr},
+           {"stack", nullptr},
+           {"inputs", Json::array()},
+           {"targets", Json::array()}}};
 }
 
 }  // namespace topsctl

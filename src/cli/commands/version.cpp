@@ -21,14 +21,14 @@ Json version_body(const std::vector<std::string>& stacks) {
             {"libarchive", libarchive_version()},
             {"libcrypto", libcrypto_version()},
             {"liblzma", liblzma_version()}}},
-          {"linked", parse_json(linked_packages(), "the linked packages")},
+          {"linked", parse_json(linked_packages(), "linked.json")},
           {"stacks", stacks}};
 }
 
 // "libssl-dev 3.0.19-1 (3.0.22-1)"
 std::vector<std::string> known_updates() {
   std::vector<std::string> updates;
-  const Json linked = parse_json(linked_packages(), "the linked packages");
+  const Json linked = parse_json(linked_packages(), "linked.json");
   for (const Json& package : linked.at("packages")) {
     if (package.at("offered").is_null()) continue;
     updates.push_back(concat(package.at("package").get<std::string>(), " ",

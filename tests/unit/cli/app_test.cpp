@@ -240,6 +240,17 @@ TEST(Program, AnswersInJsonAlsoWhenItFails) {
   EXPECT_THAT(result.err, IsEmpty());
 }
 
+TEST(Program, AnswersInJsonForEveryCommandThatFails) {
+  for (const CommandRow& row : command_table()) {
+    if (row.place == CommandPlace::hidden) continue;
+    const ProgramResult result = run_topsctl({row.name, "--json", "--no-such-option"});
+    EXPECT_EQ(result.status, 2) << row.name;
+    const Json json = Json::parse(result.out, nullptr, false);
+    ASSERT_TRUE(json.is_object()) << row.name << ": " << result.out << result.err;
+    EXPECT_EQ(json["error"]["code"], "usage") << row.name;
+  }
+}
+
 TEST(Program, RefusesARootThatIsNoSystem) {
   const TemporaryFolder folder;
   for (const char* command : {"history", "env"}) {
