@@ -29,6 +29,9 @@ def test_what_was_deployed_is_listed_and_rolled_back_from_the_workstation(make_f
     assert asked.returncode == 130 and not asked.unanswered, asked.output
     seen = fleet.client.on_terminal([topsctl_release, "verify", "--level", "files", "--target", "root@h1"], (), 300).output
     assert [line for line in seen.splitlines() if len(line) > 80 and max(map(len, line.split())) < 70] == [], seen
+    plan = [topsctl_release, "rollback", "--dry-run", *there]
+    whole, quiet = (fleet.client.run([*plan, *more], timeout=300).stdout for more in ((), ("-q",)))
+    assert "tops-eccl" in whole and "tops-eccl" not in quiet and quiet.count("state:") == 2, (whole, quiet)
     for report in run("rollback"):
         schema(report, "rollback")
         assert report["outcome"] == "rolled_back"
