@@ -389,17 +389,10 @@ CommandAction define_deploy(OptionTable& table) {
         "--allow-older-lock", "--write-set", "--direct", "--direct-ports", "--resume"})
     table.option(name).hidden();
   return {[options](Session& session) { return run_deploy(*options, session); },
-          {{"host", nullptr},
-           {"user", nullptr},
-           {"started_at", nullptr},
-           {"bundle", nullptr},
-           {"destination", nullptr},
-           {"stack", nullptr},
-           {"inputs", Json::array()},
-           {"targets", Json::array()},
-           {"changed", false},
-           {"failed", true},
-           {"msg", "nothing was changed"}}};
+          parse_json(R"({"host": null, "user": null, "started_at": null, "bundle": null,
+                         "destination": null, "stack": null, "inputs": [], "targets": [],
+                         "changed": false, "failed": true, "msg": "nothing was changed"})",
+                     {})};
 }
 
 }  // namespace topsctl

@@ -226,7 +226,6 @@ const std::vector<Fault>& faults() {
       {"library-open-to-others", "above_and_sticky", sound_deb,
        [](Subject& s) {
          s.package.files->push_back(entry("/opt/y", 01777, Type::directory));
-         s.package.files->push_back(entry("/opt/y/lib", 0755, Type::directory));
          s.package.files->push_back(entry("/opt/y/lib/liby.so", 0644));
        }},
       {"library-open-to-others", "hard_link_to_elf", sound_deb,
