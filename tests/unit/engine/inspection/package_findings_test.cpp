@@ -226,6 +226,7 @@ const std::vector<Fault>& faults() {
       {"library-open-to-others", "above_and_sticky", sound_deb,
        [](Subject& s) {
          s.package.files->push_back(entry("/opt/y", 01777, Type::directory));
+         s.package.files->push_back(entry("/opt/y/lib", 0755, Type::directory));
          s.package.files->push_back(entry("/opt/y/lib/liby.so", 0644));
        }},
       {"library-open-to-others", "hard_link_to_elf", sound_deb,
@@ -236,8 +237,7 @@ const std::vector<Fault>& faults() {
        }},
       {"library-open-to-others", "folder", sound_deb,
        [](Subject& s) {
-         s.package.files->push_back(entry("/opt/y/lib", 0777, Type::directory));
-         s.package.files->push_back(entry("/opt/y/lib/liby.so", 0644));
+         s.package.files = {entry("/opt/y/l", 0777, Type::directory), entry("/opt/y/l/y.so")};
        }},
       {"library-not-elf", "stub", sound_deb,
        [](Subject& s) { s.contents.not_elf = {"/usr/lib/libeccl.so (16 bytes)"}; }},
