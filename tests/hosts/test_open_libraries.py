@@ -10,6 +10,8 @@ from support.corpus.debs import Deb
 from support.corpus.native import Native
 
 FOLDER, LIBRARY, PLUGIN = "/opt/tops/lib", "/opt/tops/lib/libfree.so", "/opt/tops/lib/plugin"
+UNIT, MODULE = "/lib/systemd/system/free.service", "/usr/lib/python3/dist-packages/free.py"
+PATHS, MODULES = "/etc/ld.so.conf.d/free.conf", "/usr/lib/python3/dist-packages/free.pth"
 OTHER = 3001  # a user
 STACK = {
     "schema": 1, "name": "open", "title": "Two debs of a test",
@@ -58,19 +60,27 @@ def hard_linked(library):
 
 
 def removed_by_its_script(library):
-    return libs(library, f"chown daemon {FOLDER}; rm {LIBRARY}").file("/opt/tops/other/libshut.so", library)
+    gone = "/opt/tops/gone/libfree.so"
+    return libs(library, f"chown daemon /opt/tops/gone; rm {gone}", gone).file("/opt/tops/other/libshut.so", library)
 
 
 @pytest.mark.parametrize("make, open_path", [
-    (lambda library: (base(0o777), libs(library)), LIBRARY),
+    (lambda library: (base(0o777), libs(library)), FOLDER),
     (lambda library: (base(), libs(library, f"chown {OTHER} {LIBRARY}")), LIBRARY),
-    (lambda library: (base(), libs(library, f"chmod 1777 {FOLDER}")), LIBRARY),
+    (lambda library: (base(), libs(library, f"chmod 1777 {FOLDER}")), FOLDER),
     (lambda library: (base(), libs(library, f"chgrp video {LIBRARY}; chmod 664 {LIBRARY}")), LIBRARY),
     (lambda library: (base(), libs(library, f"chown {OTHER} {PLUGIN}", PLUGIN)), PLUGIN),
     (lambda library: (base(), libs(library, f"rm {LIBRARY}; ln -s /tmp/free.so {LIBRARY}")), LIBRARY),
     (lambda library: (base(), loaded_through_a_link(library)), "/opt/tops/plugins/libfree.so"),
     (lambda library: (base(), hard_linked(library)), "/opt/tops/plugins/x"),
-], ids=["two debs", "owner by script", "sticky by script", "group of users by script", "without .so", "link to /tmp", "directory of a link", "hard link"])
+    (lambda library: (base(), libs(library, f"chmod 666 {UNIT}").file(UNIT, b"[Service]\n")), UNIT),
+    (lambda library: (base(), libs(library, f"chown {OTHER} {MODULE}").file(MODULE, b"")), MODULE),
+    (lambda library: (base().folder("/opt/tops/bin"), libs(library, "chmod 777 /opt/tops/bin")), "/opt/tops/bin"),
+    (lambda library: (base(), libs(library, "mkdir -p /srv/x; ln -s /tmp/x /srv/x/lib").link("/opt/tops/more/lib", "/srv/x/lib")), "/opt/tops/more/lib"),
+    (lambda library: (base(), libs(library).file(PATHS, b"# ours\n /opt/tops/lib\n/var/tmp/none\n")), PATHS),
+    (lambda library: (base(), libs(library).file(MODULES, b"import sys\n/srv/free\n").script("postinst", "#!/bin/sh\nmkdir -m 777 /srv/free\n")), MODULES),
+], ids=["two debs", "owner by script", "sticky by script", "group of users by script", "without .so", "link to /tmp", "directory of a link", "hard link",
+        "unit by script", "module by script", "empty directory of programs", "link to a link", "path of the loader", "path of Python"])
 def test_an_install_that_leaves_a_library_to_others_is_rolled_back(operator, arguments, library, make, open_path):
     install = (*arguments(*make(library)), "--accept", "script-makes-world-writable")
     before = operator.digest()

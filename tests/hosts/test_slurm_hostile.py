@@ -191,6 +191,27 @@ def test_a_failed_check_cannot_forge_a_line_either(slurm):
     assert code == 1 and output.startswith("n0  failed: -n ") and output.rstrip("\n").isprintable(), output
 
 
+@pytest.mark.parametrize("document", ['"' + '\\\\"' * 500_000, '"status": "' + '\\\\"status\\\\": \\\\"' * 100_000])
+def test_a_string_without_an_end_fails_at_once(slurm, document):
+    (slurm.place / "document").write_text(document.replace("\\\\", "\\"))
+    endless = f"cat {slurm.place}/document; exit 0\n"
+    for command in ("plan", "install", "verify"):
+        code, output = slurm.upgrade("n0", "/bundle", commands={command: endless})
+        assert code == 1 and output.startswith("n0  failed: "), output
+
+
+@pytest.mark.parametrize("error", [{"code": "x", "message": "it failed"}, "it failed", ["it failed"]])
+def test_a_success_with_an_error_is_none(slurm, error):
+    code, output = slurm.upgrade("n0", "/bundle", commands={"install": says(COMMITTED | {"error": error})})
+    assert code == 1 and output.startswith("n0  failed: ") and slurm.lines("updates")[-1].startswith("nodename=n0|state=drain"), output
+    assert slurm.upgrade("n0", "/bundle", commands={"install": says(COMMITTED | {"error": None})}) == (0, "n0  committed\n")
+
+
+def test_escaped_quotes_and_backslashes_are_parts_of_a_message(slurm):
+    failed = {"status": "failed", "error": {"message": r'cannot read "a\\" of C:\\new'}, "outcome": "failed"}
+    assert slurm.upgrade("n0", "/bundle", commands={"install": says(failed, 1)})[1] == "n0  failed: " + r'cannot read "a\\" of C:\\new' + "\n"
+
+
 @pytest.mark.parametrize("stream", ["1", "2"])
 @pytest.mark.parametrize("evil", [f"head -c {LIMIT + (1 << 20)} /dev/zero; exit 0", "trap '' PIPE; while :; do printf %1000000s x; done"])
 def test_a_node_that_writes_without_end_is_cut_and_fails_alone(slurm, stream, evil):

@@ -57,6 +57,30 @@ def test_a_file_may_be_what_another_command_prints(run, tmp_path, bundle):
         assert re.sub(r"/dev/fd/\d+", file, piped.stdout) == plain.stdout, command
 
 
+def test_standard_input_by_its_name_may_come_late(run, tmp_path):
+    (tmp_path / "hosts").write_text("local:\n")
+    plain = run("history", "--hosts", "hosts")
+    late = '(sleep 0.5; cat hosts) | "$@"'
+    piped = subprocess.run(["bash", "-c", late, "-", run.binary, "history", "--hosts", "/dev/stdin"], cwd=tmp_path, capture_output=True, text=True,
+                           timeout=60, check=False)
+    assert (piped.returncode, piped.stderr) == (plain.returncode, plain.stderr) == (0, "")
+    assert piped.stdout.replace("/dev/stdin", "hosts") == plain.stdout
+
+
+def test_a_pipe_without_an_end_leaves_half_of_the_free_space(run, tmp_path):
+    small = tmp_path / "small"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", small], check=True)
+    try:
+        for command in (["bench", "--baseline"], ["status", "--hosts"]):
+            done = subprocess.run(["bash", "-c", '"$@" <(yes)', "-", run.binary, *command], cwd=tmp_path, capture_output=True, text=True,
+                                  timeout=60, check=False, env=os.environ | {"TMPDIR": str(small)})
+            assert done.returncode == 4 and f"half of what is free in '{small}'" in done.stderr, done
+            assert "TMPDIR" in done.stderr
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
 def test_a_snapshot_may_be_compressed(run, tmp_path, bundle):
     packages = bundle(only_needed=True)
     with gzip.open(tmp_path / "host.json.gz", "wt") as packed:

@@ -55,6 +55,8 @@ PACKAGES = {
     "deb-world-writable-file": of("a file that everybody may write", "world-writable-file", install=TAKEN),
     "deb-library-open-to-others": of("a library that everybody may change", "library-open-to-others"),
     "deb-libraries-below-a-sticky-directory": of("a directory of libraries with mode 1777", "library-open-to-others"),
+    "deb-instructions-open-to-others": of("loader paths, a unit and a module of Python that everybody may change",
+                                          "library-open-to-others"),
     "deb-stub-library": of("16 bytes named `libeccl.so`", "library-not-elf"),
     "deb-other-machine": of("a library for another processor", "elf-wrong-machine"),
     "deb-run-path-in-tmp": of("a library that loads others from `/tmp`", "search-path-insecure", install=TAKEN),

@@ -152,6 +152,11 @@ void complete_settings(LaunchRequest& request, const Run& run,
           format("the record of {} leaves out a secret among the script's arguments", run.name),
           "give the script and its arguments after '--'");
   }
+  if (has_secret_mark(request.restart.resume))
+    throw Error(
+        ErrorCode::usage,
+        format("the record of {} leaves out a secret among the words of --resume", run.name),
+        "give the script and its arguments after '--'");
   std::vector<std::string> left_out;
   for (std::string& setting : request.settings.set) {
     if (!has_secret_mark(setting)) continue;

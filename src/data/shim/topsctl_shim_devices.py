@@ -115,19 +115,22 @@ def _device_of(api, index):
 
 def _with_device(original, cards):
     """Only where a device is named is there anything to do."""
-    mapped, is_card = cards.mapped, cards.is_card
+    def with_device(arguments, options):
+        device = options["device"] = cards.mapped(options["device"])
+        if options.get("dtype") is torch.bfloat16 and cards.is_card(device):
+            cards.require_bfloat16("torch.{}(dtype=torch.bfloat16)".format(original.__name__))
+        if options.get("generator") is not None and cards.is_card(device):
+            return _drawn_on_host(original, device, arguments, options)
+        return original(*arguments, **options)
 
+    # This is called often: as few steps and names as can be.
     @functools.wraps(original)
     def made(*arguments, **options):
         if not options:
             return original(*arguments)
-        if "device" in options:
-            device = options["device"] = mapped(options["device"])
-            if options.get("dtype") is torch.bfloat16 and is_card(device):
-                cards.require_bfloat16("torch.{}(dtype=torch.bfloat16)".format(original.__name__))
-            if options.get("generator") is not None and is_card(device):
-                return _drawn_on_host(original, device, arguments, options)
-        return original(*arguments, **options)
+        if "device" not in options:
+            return original(*arguments, **options)
+        return with_device(arguments, options)
     return made
 
 
@@ -139,24 +142,24 @@ def _drawn_on_host(original, device, arguments, options):
 
 
 def _moved_by(to, cards):
-    mapped = cards.mapped
+    def with_device(moving, arguments, options):
+        if arguments:
+            arguments = (cards.mapped(arguments[0]),) + arguments[1:]
+        if "device" in options:
+            options["device"] = cards.mapped(options["device"])
+        if options.get("dtype") is BFLOAT16:
+            _check_bfloat16(moving, arguments, options, cards)
+        for each in arguments:  # no generator: it would cost more than the rest
+            if each is BFLOAT16:
+                _check_bfloat16(moving, arguments, options, cards)
+        return to(moving, *arguments, **options)
 
+    # This is called often: a type alone is asked for in few steps.
     @functools.wraps(to)
     def moved(self, *arguments, **options):
-        # This is called often: a type alone is asked for in few steps.
         if not options and len(arguments) == 1 and type(arguments[0]) is DTYPE and arguments[0] is not BFLOAT16:
             return to(self, arguments[0])
-        if arguments:
-            arguments = (mapped(arguments[0]),) + arguments[1:]
-        if options and "device" in options:
-            options["device"] = mapped(options["device"])
-        # No generator here either.
-        if options and options.get("dtype") is BFLOAT16:
-            _check_bfloat16(self, arguments, options, cards)
-        for each in arguments:
-            if each is BFLOAT16:
-                _check_bfloat16(self, arguments, options, cards)
-        return to(self, *arguments, **options)
+        return with_device(self, arguments, options)
     return moved
 
 

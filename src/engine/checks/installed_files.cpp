@@ -174,19 +174,37 @@ std::vector<std::string> missing_names(const Host& host, const InstalledDeb& deb
   return missing;
 }
 
+// A directory that is missing is judged by that in which it would be made.
+bool is_open_folder(const Host& host, const std::string& folder) {
+  fs::path there = canonical_in_root(host.root, folder, LastLink::follow);
+  struct stat status {};
+  while (::lstat(host.join_canonical(there.string()).c_str(), &status) != 0)
+    there = there.parent_path();
+  return can_others_change(host, there.string());
+}
+
+// Whether a file of directories, for the loader or for Python, names one that others can change:
+// ldconfig(8), and the documentation of Python's `site`.
+bool names_open_folder(const Host& host, const std::string& path) {
+  constexpr std::uint64_t most_of_list = 64U << 10U;
+  const bool is_for_loader = path.starts_with("/etc/ld.so.conf") && path.ends_with(".conf");
+  if (!is_for_loader && !path.ends_with(".pth")) return false;
+  const auto text = read_text_if_present(host.resolve(path), most_of_list);
+  const std::vector<std::string> lines = split(text.value_or(""), '\n');
+  return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+    const std::string folder(trimmed(line));
+    return folder.starts_with('/') && is_open_folder(host, folder);
+  });
+}
+
 // Missing files are not. A link whose target is missing is judged by the directories of both.
 bool is_open(const Host& host, const std::string& path, ChangeRights& rights) {
   if (!rights.can_others_change(path) || !is_there(host, path)) return false;
   const std::string target = canonical_in_root(host.root, path, LastLink::follow);
-  const auto exists = [&](const fs::path& each) {
-    struct stat status {};
-    return ::lstat(host.join_canonical(each.string()).c_str(), &status) == 0;
-  };
-  if (exists(target)) return true;
-  fs::path above = target;
-  while (!exists(above)) above = above.parent_path();
+  struct stat status {};
+  if (::lstat(host.join_canonical(target).c_str(), &status) == 0) return true;
   return rights.can_others_change(fs::path(path).parent_path().string()) ||
-         can_others_change(host, above.string());
+         is_open_folder(host, target);
 }
 
 }  // namespace
@@ -265,7 +283,7 @@ void require_closed(const Host& host, const LoadedFiles& loaded, ErrorCode code,
     for (const std::string& file : files) {
       const Diversion* diversion = diversion_of(file, deb, diversions);
       const std::string& path = diversion != nullptr ? diversion->to : file;
-      if (is_open(host, path, rights)) open.push_back(path);
+      if (is_open(host, path, rights) || names_open_folder(host, path)) open.push_back(path);
     }
   }
   if (open.empty()) return;

@@ -36,6 +36,7 @@
 #include "topsctl/engine/transaction/time_changes.hpp"
 #include "topsctl/engine/transaction/undo_plan.hpp"
 #include "topsctl/engine/transaction/write_set_expansion.hpp"
+#include "topsctl/host/filesystem/change_rights.hpp"
 #include "topsctl/host/filesystem/change_scan.hpp"
 #include "topsctl/host/filesystem/removal.hpp"
 #include "topsctl/host/system/files.hpp"
@@ -379,7 +380,7 @@ Execution execute_plan(const Host& host, const Stack& stack, const Plan& plan,
                        const Requester& requester, EventFan& events, Stage* stage) {
   Transaction transaction = new_transaction(host);
   const fs::path logs = host.resolve(host.logs);
-  make_directories(logs, 0755);
+  make_closed_folder(logs);
   LogSink log(logs / concat(transaction.id, ".log"));
   EventFan all = events;
   all.add(&log);

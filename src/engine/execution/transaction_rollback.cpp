@@ -19,8 +19,8 @@
 #include "topsctl/engine/transaction/reserved_room.hpp"
 #include "topsctl/engine/transaction/snapshot_restore.hpp"
 #include "topsctl/engine/transaction/undo_plan.hpp"
+#include "topsctl/host/filesystem/change_rights.hpp"
 #include "topsctl/host/filesystem/removal.hpp"
-#include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
 
@@ -336,7 +336,7 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
   std::optional<LogSink> log;
   try {
     const fs::path logs = host.resolve(host.logs);
-    make_directories(logs, 0755);
+    make_closed_folder(logs);
     all.add(&log.emplace(logs / concat(transaction.id, ".log")));
   } catch (const std::exception& error) {
     // A missing log is no reason to leave a host half changed.

@@ -102,11 +102,6 @@ void judge_strange_entries(const Contents& contents, Collection& found) {
   }
 }
 
-bool is_library(const std::string& path) {
-  const std::string name = path.substr(path.rfind('/') + 1);
-  return name.ends_with(".so") || name.find(".so.") != std::string::npos;
-}
-
 // Directories above these files: who may change one may put another file in its place.
 std::set<std::string> folders_above(const std::set<std::string>& files) {
   std::set<std::string> folders;
@@ -150,10 +145,13 @@ void judge_mode(const PayloadEntry& entry, const std::set<std::string>& loaded, 
     found.add("setuid-file", entry.path,
               format("mode {}, {}", octal_mode(entry.mode), entry.owner));
   }
-  const bool is_loaded = (is_file || is_folder) && loaded.contains(entry.path);
-  const std::string others = is_loaded ? others_who_may_change(entry) : std::string();
+  const bool is_loaded = loaded.contains(entry.path);
+  const std::string others =
+      is_loaded && (is_file || is_folder) ? others_who_may_change(entry) : std::string();
   if (!others.empty()) {
     found.add(open_finding, entry.path, others);
+  } else if (is_loaded && leads_to_others(entry)) {
+    found.add(open_finding, entry.path, format("a link to {}", entry.link_target));
   } else if ((entry.type == PayloadEntry::Type::file ||
               (is_folder && (entry.mode & sticky) == 0)) &&
              (entry.mode & writable_by_all) != 0) {
@@ -308,36 +306,6 @@ bool is_final_for_wheels(std::string_view id) {
       "duplicate-entry",     "entry-escapes", "file-not-listed", "link-escapes",
       "listed-file-missing", "wheel-link",    "wheel-malformed"};
   return std::find(ids.begin(), ids.end(), id) != ids.end();
-}
-
-namespace {
-
-// Also a script.
-bool is_program(const PayloadEntry& entry) {
-  constexpr std::uint32_t may_be_run = 0111;
-  return entry.type == PayloadEntry::Type::file && (entry.mode & may_be_run) != 0 &&
-         entry.path.substr(0, entry.path.rfind('/')).ends_with("bin");
-}
-
-}  // namespace
-
-std::set<std::string> loaded_files(const Package& deb, const Contents* contents) {
-  std::set<std::string> elf;
-  if (contents != nullptr) {
-    for (const ElfFile& file : contents->elf_files) elf.insert(file.path);
-  }
-  const auto is_loaded = [&](const std::string& path) {
-    return is_library(path) || elf.contains(path);
-  };
-  std::set<std::string> loaded;
-  for (const PayloadEntry& entry : *deb.files) {
-    const bool is_hard_link = entry.type == PayloadEntry::Type::hardlink;
-    if (entry.type != PayloadEntry::Type::directory &&
-        (is_loaded(entry.path) || is_program(entry) ||
-         (is_hard_link && is_loaded(entry.link_target))))
-      loaded.insert(entry.path);
-  }
-  return loaded;
 }
 
 std::vector<Finding> package_findings(const Package& package, const Contents* contents) {

@@ -31,6 +31,14 @@ std::string name_at(const Json& json, const char* key) {
   return printable(text.size() <= longest_name ? text : Json().get<std::string>());
 }
 
+// The same for what is no whole number, or too large for one.
+template <typename Number>
+Number count_at(const Json& json, const char* key) {
+  const Json& value = json.at(key);
+  const bool is_large = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
+  return (value.is_number_integer() && !is_large ? value : Json("none")).get<Number>();
+}
+
 }  // namespace
 
 BenchmarkNote note_of(const Benchmark& benchmark, std::size_t stragglers,
@@ -65,11 +73,11 @@ std::optional<BenchmarkNote> benchmark_note_in(const Json& json) {
     BenchmarkNote note{.measured_at = name_at(json, "measured_at"),
                        .backend = name_at(json, "backend"),
                        .device = name_at(json, "device"),
-                       .ranks = json.at("ranks").get<std::int64_t>(),
+                       .ranks = count_at<std::int64_t>(json, "ranks"),
                        .operation = name_at(json, "operation"),
-                       .bytes = json.at("bytes").get<std::uint64_t>(),
+                       .bytes = count_at<std::uint64_t>(json, "bytes"),
                        .bus_gb_s = json.at("bus_gb_s").get<double>(),
-                       .stragglers = json.at("stragglers").get<std::int64_t>()};
+                       .stragglers = count_at<std::int64_t>(json, "stragglers")};
     const bool makes_sense = note.ranks > 0 && note.stragglers >= 0 && note.bytes <= most_bytes &&
                              note.bus_gb_s >= 0 && note.bus_gb_s <= most_gb_s;
     return makes_sense ? std::optional(std::move(note)) : std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "topsctl/base/text.hpp"
 #include "topsctl/engine/launch/secret_marks.hpp"
 
 namespace topsctl {
@@ -14,6 +15,11 @@ void leave_out_secrets(Json& record) {
     auto words = list.get<std::vector<std::string>>();
     mark_secrets(words, run);
     list = words;
+  }
+  if (Json& resume = record.at("request").at("resume"); resume.is_string()) {
+    auto words = split(resume.get<std::string>(), ' ');
+    mark_secrets(words, run);
+    resume = joined(words, " ");
   }
   for (auto& [name, value] : record.at("environment").at("set").items())
     value = value_or_mark(run, name, value.get<std::string>());

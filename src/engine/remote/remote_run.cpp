@@ -14,6 +14,8 @@
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/random.hpp"
 #include "topsctl/host/system/waiting.hpp"
+#include "topsctl/model/check.hpp"
+#include "topsctl/model/report.hpp"
 
 namespace topsctl {
 
@@ -201,6 +203,21 @@ std::string report_text_in(const Json& document, const char* key) {
   return found != document.end() && found->is_string() ? printable(found->get<std::string>()) : "";
 }
 
+// What a report of success cannot have; empty: nothing.
+std::string failure_in(const Json& document) {
+  const std::string outcome = report_text_in(document, "outcome");
+  if (outcome == name(Outcome::rollback_incomplete) || outcome == name(Outcome::unfinished) ||
+      outcome == name(Outcome::failed_before_change))
+    return outcome;
+  const auto checks = document.find("checks");
+  if (report_text_in(document, "command") != "verify" || checks == document.end()) return {};
+  const std::string fail(name(CheckStatus::fail));
+  const bool has_failed = std::any_of(checks->begin(), checks->end(), [&](const Json& check) {
+    return check.is_object() && report_text_in(check, "status") == fail;
+  });
+  return has_failed ? fail : std::string();
+}
+
 RemoteReport report_of(const RemoteRunEnd& end, const RemoteCommand& command) {
   if (std::count(end.report.begin(), end.report.end(), ',') > most_values)
     throw Error(ErrorCode::unreachable, "the report of the remote topsctl is too large");
@@ -215,11 +232,13 @@ RemoteReport report_of(const RemoteRunEnd& end, const RemoteCommand& command) {
                   format("the remote topsctl reports on another command: {}",
                          in_quotes(shortened(said, longest_command))));
     const std::string status = report_text_in(document, "status");
-    if ((end.status == 0) != (status == "ok"))
+    const std::string failure = end.status == 0 ? failure_in(document) : std::string();
+    if ((end.status == 0) != (status == "ok") || !failure.empty())
       throw Error(
           ErrorCode::unreachable,
           format("the remote topsctl contradicts itself: exit status {}, and {} in its report",
-                 end.status, in_quotes(shortened(status, longest_command))));
+                 end.status,
+                 in_quotes(failure.empty() ? shortened(status, longest_command) : failure)));
     RemoteReport report;
     report.status = end.status;
     if (!document["error"].is_null()) report.error = parse_failure(to_line(document["error"]));

@@ -12,6 +12,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/facts/host_name.hpp"
+#include "topsctl/host/filesystem/change_rights.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/lock_wait.hpp"
@@ -115,7 +116,11 @@ namespace {
 
 // If another user created the directory first, its records could make us write anything.
 void require_own_state(const Host& host) {
-  if (!host.is_of_user()) return;
+  if (!host.is_of_user()) {
+    for (const std::string& folder : {host.state, transactions_folder(host)})
+      require_closed_folder(host.resolve(folder));
+    return;
+  }
   constexpr mode_t by_others = 0022;
   const fs::path folder = host.resolve(host.state);
   struct stat status {};
@@ -320,8 +325,8 @@ Transaction new_transaction(const Host& host) {
 }
 
 Descriptor opened_lock(const Host& host) {
-  return Descriptor(
-      ::open((host.resolve(host.state) / "lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  return Descriptor(::open((host.resolve(host.state) / "lock").c_str(),
+                           O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
 }
 
 bool is_at_work(const Host& host) {
@@ -335,7 +340,8 @@ Descriptor take_own_lock(const Host& host, std::int64_t timeout_ms,
   const fs::path folder = host.resolve(host.state);
   make_directories(folder, host.is_of_user() ? 0700 : 0755);
   const fs::path file = folder / "lock";
-  Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  Descriptor lock(
+      ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (!lock.is_open()) throw system_error(errno, "open", file.string(), ErrorCode::host_unfit);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
   const WaitLimit limit(timeout_ms);

@@ -9,7 +9,9 @@
 #include <array>
 #include <filesystem>
 
+#include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
@@ -51,6 +53,22 @@ bool can_others_change(const Host& host, const std::string& path) {
     }
   }
   return false;
+}
+
+void require_closed_folder(const fs::path& folder) {
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) return;
+  if (S_ISDIR(status.st_mode) && !is_open_to_others(status, folder.string())) return;
+  throw Error(ErrorCode::host_unfit,
+              format("others than root can change {}", in_quotes(folder.string())),
+              format("see what they have put there, then: chown root:root {} && chmod go-w {}",
+                     typed_word(folder.string()), typed_word(folder.string())));
+}
+
+void make_closed_folder(const fs::path& folder) {
+  constexpr mode_t mode = 0755;
+  make_directories(folder, mode);
+  require_closed_folder(folder);
 }
 
 bool ChangeRights::can_others_change(const std::string& path) {

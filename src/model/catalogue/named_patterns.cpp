@@ -27,6 +27,7 @@ PatternNames read_pattern_names(const JsonReader& reader) {
 }
 
 std::string read_pattern(const JsonReader& reader, const PatternNames& names) {
+  constexpr std::size_t most_of_pattern = 16U << 10U;
   const std::string pattern = reader.text();
   std::string out;
   for (std::size_t at = 0; at < pattern.size();) {
@@ -41,6 +42,8 @@ std::string read_pattern(const JsonReader& reader, const PatternNames& names) {
                                     [&](const auto& each) { return each.first == wanted; });
     if (found == names.end()) reader.reject(format("unknown name {}", in_quotes(wanted)));
     out.append(found->second);
+    if (out.size() > most_of_pattern)
+      reader.reject(format("with its names it has more than {} bytes", most_of_pattern));
     at = end + 1;
   }
   return out;

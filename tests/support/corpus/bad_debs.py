@@ -167,6 +167,13 @@ def _(shop):
     plain().folder("/opt/tops/lib", 0o1777).file("/opt/tops/lib/libfree.so", shop.native.library("libfree.so")).write(shop.folder)
 
 
+@case("deb-instructions-open-to-others", ("adds-loader-path", "adds-service", "library-open-to-others"), exit=5, evidence=("/etc/ld.so.conf.d/free.conf",))
+def _(shop):
+    deb = plain().file("/etc/ld.so.conf.d/free.conf", b"/opt/tops/lib\n", 0o666)
+    deb.file("/lib/systemd/system/free.service", b"[Service]\nExecStart=/bin/true\n", 0o646)
+    deb.file("/usr/lib/python3/dist-packages/free.py", b"", 0o666).write(shop.folder)
+
+
 @case("deb-entry-climbs-out", ("entry-escapes",), exit=5, evidence=("etc/cron.d/x",))
 def _(shop):
     plain().raw("../../etc/cron.d/x", b"* * * * * root true\n").write(shop.folder)

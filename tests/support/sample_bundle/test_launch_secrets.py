@@ -66,6 +66,16 @@ def test_a_secret_among_the_arguments_has_to_be_given_again(job, again):
     assert refused.returncode == 2 and "a secret among the script's arguments" in refused.stderr, refused
 
 
+def test_a_secret_among_the_words_of_resume_too(job, tmp_path, schema, again):
+    job_ended = finished(job(TRAIN, "--max-restarts", "1", "--checkpoints", str(tmp_path), "--resume", f"--token {SECRET} {{checkpoint}}", ranks=1))
+    assert job_ended[0] == 0, job_ended
+    words = record_of(tmp_path, schema)["request"]["resume"].split(" ")
+    assert words[0] == "--token" and words[1] == "[secret" and words[-1] == "{checkpoint}" and SECRET not in str(words), words
+    assert not any(SECRET in path.read_text() for path in (tmp_path / "logs").rglob("launch.json"))
+    refused = again()
+    assert refused.returncode == 2 and "among the words of --resume" in refused.stderr, refused
+
+
 def holding(folder):
     """The files below it that have the secret, but for the script and emitted jobs."""
     return [path for path in folder.rglob("*") if path.is_file() and SECRET in path.read_text(errors="replace")]

@@ -17,10 +17,14 @@ namespace topsctl {
 // `contents` is null if the data was not read. Pure.
 std::vector<Finding> package_findings(const Package& package, const Contents* contents);
 
-// The finding on files of a deb that programs load, if other users can change them.
+// The finding on files of a deb that are loaded, run or obeyed, if other users can change them.
 inline constexpr const char* open_finding = "library-open-to-others";
-// Those files: ELF by content, hard links to such, and what is named as a library. Pure.
+// Those files, with links and directories: ELF by content, hard links to such, what is named as a
+// library, programs, scripts, directories that are searched for them, and all in the system's own
+// directories. Pure.
 std::set<std::string> loaded_files(const Package& deb, const Contents* contents);
+// Whether it is a link to where every user may make files. Pure.
+bool leads_to_others(const PayloadEntry& entry);
 
 // Whether a finding of that id on a wheel cannot be accepted: pip could not install it, or it does
 // not match its RECORD.

@@ -9,10 +9,12 @@
 namespace topsctl {
 
 // All bytes of a pipe, in an unnamed file. Throws Error{interrupted, terminated} as soon as a
-// signal comes; `name` is for errors.
+// signal comes, Error{no_space} if they take more than half of the free space; `name` is for
+// errors.
 Descriptor saved_pipe(int pipe, const std::string& name);
-// If the path is a pipe that the shell has opened for `<(...)`, such as /dev/fd/63: puts a file
-// with all its bytes in its place, so that it can be read more than once and from any position.
+// If the path is a pipe that the shell has opened, such as /dev/fd/63 for `<(...)`, or /dev/stdin:
+// puts a file with all its bytes in its place, so that it can be read more than once and from any
+// position.
 void save_shell_pipe(const std::string& path);
 
 // Throws Error{usage} if the directory of a file to write does not exist, with a suggestion.

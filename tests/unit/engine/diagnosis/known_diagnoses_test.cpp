@@ -63,6 +63,18 @@ TEST(KnownDiagnoses, have_the_operators_beside_and_instead) {
   EXPECT_EQ(LogMatcher(known).meaning("our own fault 7").diagnoses.size(), 2U);
 }
 
+TEST(KnownDiagnoses, have_names_that_do_not_multiply_without_end) {
+  std::string names = R"({"names": {"a": "abcd")";
+  for (char each = 'b'; each <= 'z'; ++each) {
+    names += format(R"(, "{}": ")", std::string(1, each));
+    for (int i = 0; i < 10; ++i)
+      names += format("{{{}}}", std::string(1, static_cast<char>(each - 1)));
+    names += '"';
+  }
+  const std::string text = names + "}, " + record("x", "our own {z}").substr(1);
+  EXPECT_TRUE(tells(refusal(text), "more than 16384 bytes"));
+}
+
 TEST(KnownDiagnoses, are_refused_with_what_is_wrong) {
   EXPECT_TRUE(tells(refusal("{"), "invalid JSON"));
   EXPECT_TRUE(tells(refusal(R"({"diagnosis": []})"), "did you mean 'diagnoses'"));

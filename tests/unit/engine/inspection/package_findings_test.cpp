@@ -208,7 +208,7 @@ const std::vector<Fault>& faults() {
       with_strange("bad-entry-name", StrangeEntry::Kind::bad_name),
       with_file("setuid-file", "setuid", entry("/usr/bin/y", 04755)),
       with_file("setuid-file", "setgid", entry("/usr/bin/y", 02755)),
-      with_file("world-writable-file", "file", entry("/etc/y", 0666)),
+      with_file("world-writable-file", "file", entry("/opt/y/z", 0666)),
       with_file("world-writable-file", "folder", entry("/opt/y", 0777, Type::directory)),
       with_file("library-open-to-others", "file", entry("/opt/y/liby.so.1", 0666)),
       with_file("library-open-to-others", "script", entry("/usr/bin/y", 0777)),

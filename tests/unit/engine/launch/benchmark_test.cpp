@@ -204,8 +204,10 @@ TEST(BenchmarkNote, OfAnotherFormIsNone) {
   };
   for (const std::string& text :
        {std::string(), std::string("[]"), std::string("{}"), with(" 2,", " \"2\","),
-        with(" 2,", " -5,"), with("1.5", "1e308"), with("1.5", "-1"), with("s\": 1,", "s\": -1,"),
-        with("\"o\"", concat('"', std::string(65, 'o'), '"'))}) {
+        with(" 2,", " -5,"), with(" 2,", " 4.5,"), with(" 2,", " 1e308,"),
+        with(" 2,", " 18446744073709551615,"), with(" 2,", " true,"), with(": 0}", ": 0.5}"),
+        with("\"bytes\": 1,", "\"bytes\": 1.5,"), with("1.5", "1e308"), with("1.5", "-1"),
+        with("s\": 1,", "s\": -1,"), with("\"o\"", concat('"', std::string(65, 'o'), '"'))}) {
     sample.folder.write(concat(sample.host.state, "/benchmark.json").substr(1), text);
     EXPECT_FALSE(last_benchmark(sample.host)) << text;
   }

@@ -119,6 +119,28 @@ TEST_F(RemoteRuns, AreNoOtherCommands) {
   }
 }
 
+TEST_F(RemoteRuns, DoNotSucceedWithAFailure) {
+  Json failed = Json::parse(install_report());
+  for (const char* outcome : {"rollback_incomplete", "unfinished", "failed_before_change"}) {
+    failed["outcome"] = outcome;
+    remote.script = {{result(0, to_line(failed))}};
+    const Error error = thrown_by([&] { run(); });
+    EXPECT_EQ(error.code(), ErrorCode::unreachable);
+    EXPECT_NE(error.message().find(outcome), std::string::npos) << error.message();
+  }
+  RemoteRun verify = described();
+  verify.command.words = {"verify"};
+  Json report = {{"command", "verify"}, {"status", "ok"}, {"error", nullptr}};
+  for (const char* status : {"pass", "fail"}) {
+    report["checks"] = {{{"id", "x"}, {"status", status}}};
+    remote.script = {{result(0, to_line(report))}};
+    if (std::string_view(status) == "pass")
+      EXPECT_EQ(run_remote(verify).status, 0);
+    else
+      EXPECT_EQ(thrown_by([&] { run_remote(verify); }).code(), ErrorCode::unreachable);
+  }
+}
+
 TEST_F(RemoteRuns, AreLostOnceTheyAreGivenUp) {
   remote.script = {{frame(FrameKind::event, "one\n"), frame(FrameKind::event, ""),
                     frame(FrameKind::event, ""), result(0, install_report())}};
