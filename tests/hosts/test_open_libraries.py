@@ -65,7 +65,7 @@ def removed_by_its_script(library):
 
 
 @pytest.mark.parametrize("make, open_path", [
-    (lambda library: (base(0o777), libs(library)), FOLDER),
+    (lambda library: (base().folder("/opt/tops/parts", 0o777), libs(library, path="/opt/tops/parts/libfree.so")), "/opt/tops/parts/libfree.so"),
     (lambda library: (base(), libs(library, f"chown {OTHER} {LIBRARY}")), LIBRARY),
     (lambda library: (base(), libs(library, f"chmod 1777 {FOLDER}")), FOLDER),
     (lambda library: (base(), libs(library, f"chgrp video {LIBRARY}; chmod 664 {LIBRARY}")), LIBRARY),

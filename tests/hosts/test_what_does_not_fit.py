@@ -99,7 +99,7 @@ def test_a_pre_dependency_within_the_bundle_takes_two_calls_of_dpkg(operator, wi
 @pytest.mark.parametrize("size_kib", [3000, 9000, 15000, 18000])
 def test_what_is_kept_for_the_undo_counts_as_space(topsctl_host, with_eccl, size_kib):
     topsctl_host.copy_in(with_eccl(), "/srv/bundle")
-    done = topsctl_host.run(["sh", "-c", f"""mkdir -p /var/lib/topsctl; mount -t tmpfs -o size={size_kib}k none /var/lib/topsctl
+    done = topsctl_host.run(["sh", "-c", f"""mkdir -p /var/lib/topsctl; mount -t tmpfs -o mode=755,size={size_kib}k none /var/lib/topsctl
 topsctl install /srv/bundle --json"""])
     error = json.loads(done.stdout)["error"]
     assert done.returncode == 4 and error["code"] == "host_unfit" and "no-space" in error["message"], error

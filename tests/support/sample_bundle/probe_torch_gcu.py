@@ -2,14 +2,21 @@
 
 import json
 import os
+import random
 import socket
 import sys
 
 
 def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return str(listener.getsockname()[1])
+    """Below those that the kernel gives to connections: none of them takes it until it is used."""
+    while True:
+        port = random.SystemRandom().randrange(10240, 32000)
+        with socket.socket() as listener:
+            try:
+                listener.bind(("127.0.0.1", port))
+                return str(port)
+            except OSError:
+                continue
 
 
 def main():

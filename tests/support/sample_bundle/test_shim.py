@@ -27,7 +27,11 @@ def started(words, environment, number=2):
     ranks = [subprocess.Popen([sys.executable, "-B", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               env=dict(environment, RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(number), MASTER_PORT=port))
              for rank in range(number)]
-    outputs = [rank.communicate(timeout=150)[0] for rank in ranks]
+    try:
+        outputs = [rank.communicate(timeout=150)[0] for rank in ranks]
+    finally:
+        for rank in ranks:
+            rank.kill()
     return [rank.returncode for rank in ranks], outputs
 
 
