@@ -209,8 +209,11 @@ std::string failure_in(const Json& document) {
   if (outcome == name(Outcome::rollback_incomplete) || outcome == name(Outcome::unfinished) ||
       outcome == name(Outcome::failed_before_change))
     return outcome;
+  const std::string command = report_text_in(document, "command");
+  const std::string verdict = report_text_in(document, "verdict");
+  if (command == "doctor" && verdict == "problems") return verdict;
   const auto checks = document.find("checks");
-  if (report_text_in(document, "command") != "verify" || checks == document.end()) return {};
+  if (command != "verify" || checks == document.end()) return {};
   const std::string fail(name(CheckStatus::fail));
   const bool has_failed = std::any_of(checks->begin(), checks->end(), [&](const Json& check) {
     return check.is_object() && report_text_in(check, "status") == fail;

@@ -128,6 +128,11 @@ TEST_F(RemoteRuns, DoNotSucceedWithAFailure) {
     EXPECT_EQ(error.code(), ErrorCode::unreachable);
     EXPECT_NE(error.message().find(outcome), std::string::npos) << error.message();
   }
+  RemoteRun doctor = described();
+  doctor.command.words = {"doctor"};
+  remote.script = {{result(
+      0, R"({"command": "doctor", "status": "ok", "error": null, "verdict": "problems"})")}};
+  EXPECT_EQ(thrown_by([&] { run_remote(doctor); }).code(), ErrorCode::unreachable);
   RemoteRun verify = described();
   verify.command.words = {"verify"};
   Json report = {{"command", "verify"}, {"status", "ok"}, {"error", nullptr}};
