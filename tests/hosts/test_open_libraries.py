@@ -110,7 +110,7 @@ def test_the_hosts_own_directory_counts_and_what_is_not_there_does_not(operator,
     os.chown(host.path("/opt"), OTHER, OTHER)
     assert operator.json(*arguments(base(), libs(library)), code=8)["outcome"] == "rolled_back"
     os.chown(host.path("/opt"), 0, 0)
-    shut = base().link("/opt/tops/dev/libfree.so", "libfree.so.1").link("/opt/tops/dev/libnot.so", "/opt/nothing/libnot.so")
+    shut = base().file("/opt/tops/models/weights.pth", b"/tmp/x\n" * 20_000).link("/opt/tops/dev/libfree.so", "libfree.so.1").link("/opt/tops/dev/libnot.so", "/opt/nothing/libnot.so")
     assert operator.json(*arguments(shut, removed_by_its_script(library)))["outcome"] == "committed"
 
 

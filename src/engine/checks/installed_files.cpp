@@ -188,8 +188,14 @@ bool is_open_folder(const Host& host, const std::string& folder) {
 bool names_open_folder(const Host& host, const std::string& path) {
   constexpr std::uint64_t most_of_list = 64U << 10U;
   const bool is_for_loader = path.starts_with("/etc/ld.so.conf") && path.ends_with(".conf");
-  if (!is_for_loader && !path.ends_with(".pth")) return false;
-  const auto text = read_text_if_present(host.resolve(path), most_of_list);
+  // Elsewhere it is the name of a model's weights.
+  const bool is_for_python = path.ends_with(".pth") && path.find("-packages/") != path.npos;
+  struct stat status {};
+  const auto file = host.resolve(path);
+  if ((!is_for_loader && !is_for_python) || ::stat(file.c_str(), &status) != 0 ||
+      static_cast<std::uint64_t>(status.st_size) > most_of_list)
+    return false;
+  const auto text = read_text_if_present(file, most_of_list);
   const std::vector<std::string> lines = split(text.value_or(""), '\n');
   return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
     const std::string folder(trimmed(line));
